@@ -49,7 +49,7 @@ def read_csv(content: bytes) -> Columns:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    text = content.decode("utf-8-sig")  # for its error: Arrow's does not say where
+    text = _decoded(content)
     if not text.strip():
         raise ValueError("it is empty; a table has at least a line of columns")
     separator = separator_of(content)
@@ -88,7 +88,7 @@ def read_csv(content: bytes) -> Columns:
 
 def read_json(content: bytes) -> Columns:
     """Read a list of JSON objects, or one a line; lists, numbers and truths as JSON."""
-    text = content.decode("utf-8-sig")
+    text = _decoded(content)
     records: Any
     if text.lstrip()[:1] == "[":
         records = json.loads(text)
@@ -113,6 +113,11 @@ def read_parquet(source: bytes | Path) -> pa.Table:
     digest = (table.schema.metadata or {}).get(DIGEST)
     if digest is not None and digest != schema_digest(table.schema):
         raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
+    for index in (table.schema.pandas_metadata or {}).get("index_columns", ()):
+        # pandas writes no column of ids in the index that are one after the other.
+        if isinstance(index, dict) and index["name"]:
+            values = range(index["start"], index["stop"], index["step"])
+            table = table.append_column(index["name"], pa.array(values))
     return without_index(table)
 
 
@@ -134,6 +139,11 @@ def table_columns(table: pa.Table) -> Columns:
     return {name: list(map(_as_text, table[name].to_pylist())) for name in table.column_names}
 
 
+def is_id(name: str) -> bool:
+    """Return whether a column holds identifiers, by its name."""
+    return name.rpartition("_")[2] == "id"
+
+
 def attributes_of(frame: Any) -> dict[str, Any]:
     """Return the attributes of a frame of pandas, or of a table or schema of Arrow."""
     attributes = getattr(frame, "attrs", None)
@@ -153,6 +163,14 @@ def read_rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of a CSV file by the names of its columns."""
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line} is not UTF-8; save the file in UTF-8") from None
 
 
 def _column_names(text: str, separator: str) -> list[str]:
@@ -180,6 +198,8 @@ def _parse_line(line: str, number: int) -> Any:
 def _as_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, bytes):  # text of a Parquet file that does not say so
+        return value.decode()
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, bool | float | list | dict):

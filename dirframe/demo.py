@@ -10,6 +10,7 @@ from click import echo
 import dirframe
 from dirframe import plot, provenance
 from dirframe._files import atomic_write, make_folder
+from dirframe.charts import CHARTS
 from dirframe.io.export import export
 
 
@@ -19,34 +20,31 @@ def run_demo(folder: Path) -> None:
 
     make_folder(folder)  # fail before anything is loaded
     echo("The sample directory: synthetic accounts and projects, served on this machine.\n")
-    accounts, projects = _load()
-    for name, frame in (("accounts", accounts), ("projects", projects)):
+    frames = _load()
+    for name, frame in frames.items():
         facts = provenance.get_provenance(frame)
         echo(
             f"{name:9}  {len(frame):,} of {facts['items_available']:,}, {facts['completeness']} complete; "
             f"{facts['requests_made']:,} requests paid, {facts['requests_cached']:,} from the cache"
         )
-    accounts = dirframe.unify_countries(accounts)
-    echo(f"countries  {dirframe.country_note(accounts)}\n")
-    for name, frame in (("accounts", accounts), ("projects", projects)):
+    frames["accounts"] = dirframe.unify_countries(frames["accounts"])
+    echo(f"countries  {dirframe.country_note(frames['accounts'])}\n")
+    for name, frame in frames.items():
         for suffix in (".csv", ".parquet"):
             echo(f"wrote  {export(frame, folder / (name + suffix), overwrite=True)}")
-    for name, frame in (
-        ("language_share", projects),
-        ("contributors_by_language", projects),
-        ("accounts_by_country", accounts),
-    ):
-        getattr(plot, name)(frame)
+    for name in ("language_share", "contributors_by_language", "accounts_by_country"):
+        getattr(plot, name)(frames[CHARTS[name].collection])
         file = folder / f"{name}.png"
         with atomic_write(file, overwrite=True) as temporary:
             plt.savefig(temporary, dpi=150, format="png")
         plt.close()
         echo(f"wrote  {file}")
-    again = _load(progress=False)
+    again = _load(progress=False).values()
     requests = sum(provenance.get_provenance(frame)["requests_made"] for frame in again)
     echo(f"\nLoading the same once more costs {requests} requests: every page is in the cache.")
 
 
-def _load(*, progress: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _load(*, progress: bool = True) -> dict[str, pd.DataFrame]:
     with dirframe.sample_directory() as directory:
-        return directory.accounts(progress=progress), directory.projects(progress=progress)
+        loaders = {"accounts": directory.accounts, "projects": directory.projects}
+        return {name: load(progress=progress) for name, load in loaders.items()}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import dirframe
 from dirframe import errors, plot, provenance, stats
-from dirframe.client.dtypes import dtype_of
 from dirframe.schema import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def _fields(name: str) -> str:
         cells = [f"`{row.name}`", field.meaning, f"`{row.type}`", unit, ", ".join(marks)]
         lines.append("| " + " | ".join([*cells, row.dialects]) + " |")
         for entry in field.fields:
-            cells = [f"`{row.name}[].{entry.column}`", entry.meaning, f"`{dtype_of(entry.kind)}`"]
+            cells = [f"`{row.name}[].{entry.column}`", entry.meaning, f"`{entry.kind.dtype}`"]
             lines.append("| " + " | ".join([*cells, entry.unit, "", ""]) + " |")
     return "\n".join([f"**{name}**", "", *lines])
 

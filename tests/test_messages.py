@@ -243,6 +243,10 @@ def test_statistics_and_charts(message, projects):
             "MissingColumnsError: The frame has no column analysis_main_language_name. The records were loaded, but not all of their columns are here: keep this one."
         )
     )
+    accounts = provenance.set_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
+    assert message(stats.language_share, accounts) == snapshot(
+        "MissingColumnsError: The frame has no column analysis_main_language_name. It holds accounts; pass projects, which have this column."
+    )
     assert message(stats.language_share, ["C"]) == snapshot(
         "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got a list."
     )
@@ -297,6 +301,10 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
 """)
     assert message(dirframe.unify_countries, accounts, overrides={"Korea": "KOR"}) == snapshot(
         "InvalidInputError: 1 of the overrides name no country: 'Korea': 'KOR'. Give a two-letter code of ISO 3166-1 in capitals (or XK), or None for no country."
+    )
+    twice = pd.DataFrame({"raw": ["Congo"] * 2, "country_alpha_2": ["CD", "CG"]})
+    assert message(dirframe.unify_countries, accounts, overrides=twice) == snapshot(
+        "InvalidInputError: Overrides with several answers: 'Congo'. Keep one of each."
     )
     assert message(dirframe.country_note, accounts) == snapshot(
         "InvalidInputError: The frame does not record how many of its records have no country. Pass what unify_countries() or country_audit() returned (a file of dirframe clean)."

@@ -63,7 +63,7 @@ def unify_countries(
     Raises
     ------
     InvalidInputError
-        If there is no such column, or an override names no country.
+        If there is no such column, or an override names no country, or several.
     UnresolvedCountriesError
         If a value is unresolved and `errors` is "raise".
 
@@ -297,7 +297,13 @@ def _checked_overrides(overrides: Overrides | None) -> dict[Hashable, Resolution
                 f"The table of overrides has no column {' and no column '.join(map(repr, absent))}.",
                 hint="A frame of overrides is the table of country_audit(), which --audit writes.",
             )
-        overrides = dict(zip(overrides["raw"], overrides["country_alpha_2"], strict=True))
+        pairs = overrides[["raw", "country_alpha_2"]].dropna(subset="raw").drop_duplicates()
+        if twice := [*pairs["raw"][pairs["raw"].duplicated()].unique()]:
+            examples = ", ".join(map(repr, twice[:5]))
+            raise InvalidInputError(
+                f"Overrides with several answers: {examples}. Keep one of each."
+            )
+        overrides = dict(zip(pairs["raw"], pairs["country_alpha_2"], strict=True))
     if not isinstance(overrides, Mapping):
         raise InvalidInputError(
             "overrides is a mapping of raw values to two-letter codes (None for no country) or "

@@ -86,7 +86,7 @@ def stats(out: Output, **given: Any) -> None:
     \b
     Examples:
       dirframe stats language_share projects.parquet
-      dirframe stats tags projects.parquet -p top=10 --exclude duplicate_id
+      dirframe stats tags projects.parquet -p top=10 --exclude negative_lines
       dirframe stats licenses --sample --by language
     """
     out.write(_apply(dirframe.stats, dirframe.stats.by, **given))

@@ -110,12 +110,12 @@ def empty(collection: str) -> pd.DataFrame:
     """Return a frame without records, whose columns are those of the schema."""
     import pandas as pd
 
-    from dirframe.client.records import typed_columns
+    from dirframe.client.dtypes import typed_columns
     from dirframe.schema import RESOURCES
 
     resource = RESOURCES[collection.removesuffix("s")]
-    kinds = {field.column: field.kind for field in resource.fields}
-    return pd.DataFrame(typed_columns({name: [] for name in kinds}, kinds, resource))
+    cells: dict[str, list[None]] = {field.column: [] for field in resource.fields}
+    return pd.DataFrame(typed_columns(cells, resource.fields, resource))
 
 
 def _select(

@@ -164,7 +164,7 @@ select_options = with_options(
         "--exclude",
         metavar="RULE",
         multiple=True,
-        help="Leave out by a rule of dirframe.flags, such as duplicate_id. May be repeated.",
+        help="Leave out by a rule of dirframe.flags, such as negative_lines. May be repeated.",
     ),
     *(_query_options, _number_option, _sample_options, _policy_options),
 )

@@ -13,7 +13,7 @@ from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.session import FetchedPage
 from dirframe.client.page import Page
-from dirframe.client.query import Options, Query, is_in_order, record_query
+from dirframe.client.query import Options, Query, is_in_order, is_last, record_query
 from dirframe.client.records import Records
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
@@ -111,31 +111,25 @@ class _Look(NamedTuple):
             fetched = self.query.get(self.client.session, _ASKED, self.number)
             attempts = fetched.attempts
             return self.see(fetched.page), attempts
-        except RequestError as error:
-            if error.status is None:
-                return (type(error).__name__, False), error.attempts
-            answer = f"status {error.status}: {error.help_text or 'without a text'}"
-            return (answer, error.status == self.status), error.attempts
         except DirframeError as error:
-            return (type(error).__name__, False), attempts or getattr(error, "attempts", 0)
+            found, status = type(error).__name__, getattr(error, "status", None)
+            if isinstance(error, RequestError) and status is not None:
+                found = f"status {status}: {error.help_text or 'without a text'}"
+            return (found, status == self.status), attempts or getattr(error, "attempts", 0)
 
 
 def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
     """Yield what the first page of projects shows."""
     page, size = first.page, len(first.page.records)
-    available = page.items_available
     yield Finding("directory", f"{client.name}, {client.base_url}", None)
     yield Finding("date", f"{first.retrieved:%Y-%m-%d %H:%M} UTC", None)
-    count = "not counted" if available is None else f"{available:,}"
-    yield Finding("projects", count, None)
-    is_whole = available is not None and available <= size
-    yield Finding("page size", str(size), None if is_whole else size == PAGE_SIZE)
+    yield Finding("projects", _count_of(page), None)
+    yield Finding("page size", str(size), None if is_last(page) else size == PAGE_SIZE)
     if first.server_time is not None:
         seconds = round((first.server_time - first.retrieved).total_seconds())
         yield Finding("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
     is_moved = client.session.is_moved(_PROJECTS.path)
-    address = "redirects to another" if is_moved else "answers itself"
-    yield Finding("address", address, not is_moved)
+    yield Finding("address", "redirects to another" if is_moved else "answers itself", not is_moved)
     sent = sum(sign in "13" for sign in page.signs())
     yield Finding("analyses in collections", f"{sent} of {size} projects", sent > 0)
 
@@ -179,9 +173,13 @@ def _see_countries(page: Page) -> _Seen:
     codes = sum(re.fullmatch("[A-Za-z]{2,3}", value or "") is not None for value in values)
     missing = values.count(None)
     forms = f"{codes} codes, {len(values) - codes - missing} names, {missing} missing"
-    count = "not counted" if page.items_available is None else f"{page.items_available:,} in all"
-    return f"{forms}; {count}", None
+    return f"{forms}; {_count_of(page, ' in all')}", None
 
 
 def _see_analysis(page: Page) -> _Seen:
     return "sent" if page.signs() in {"1", "3"} else "not sent", None
+
+
+def _count_of(page: Page, ending: str = "") -> str:
+    available = page.items_available
+    return "not counted" if available is None else f"{available:,}{ending}"

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import as_list, require_frame
-from dirframe.client.records import typed_columns
+from dirframe.client.dtypes import typed_columns
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, Field, Kind, Resource
 
@@ -69,10 +69,11 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         entry if isinstance(entry, dict) else {} if entry is None else {field.tag: entry}
         for entry in chain.from_iterable(lists)
     ]
-    kinds = {known.column: known.kind for known in field.fields}
-    names = dict.fromkeys([*kinds, *chain.from_iterable(rows)])
-    cells = {name: [row.get(name) for row in rows] for name in names}
-    data = typed_columns(cells, kinds, resource)
+    names = dict.fromkeys([*(known.column for known in field.fields), *chain.from_iterable(rows)])
+    cells = {
+        name: [None if row.get(name) == "" else row.get(name) for row in rows] for name in names
+    }
+    data = typed_columns(cells, field.fields, resource)
     parent = f"{resource.name}_id" if key == "id" else key
     parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
     own = data.pop(parent, parents).astype("str")

@@ -2,13 +2,13 @@
 
 # Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
 # ``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
-# middle of its range. A timestamp without a zone is UTC. Surrounding whitespace is removed, and empty
-# text is missing. Text that cannot be converted is returned, never dropped.
+# middle of its range. A timestamp without a zone is UTC. Text that cannot be converted is kept, never
+# dropped.
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from math import isfinite
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from dirframe._arrow import loader_series
 from dirframe.errors import InvalidInputError, UnreadableValueWarning, warn
-from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Field, Kind, Resource
+from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, RESOURCES, Field, Kind, Resource
 
 _ARROW_TYPES = {
     Kind.INTEGER: pa.int64(),
@@ -33,36 +33,37 @@ _NUMBER = re.compile(
 )
 
 
-def convert_column(
-    values: Sequence[str | None], kind: Kind
-) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
-    """Convert texts to the dtype of a kind of field; only numbers and timestamps are converted.
+def typed_columns(
+    cells: Mapping[str, Sequence[Any]], fields: Iterable[Field], resource: Resource
+) -> dict[str, pd.Series[Any]]:
+    """Return texts in the dtypes of their fields, and beside them what could not be converted.
 
-    Also returns the texts that could not be converted, at their positions; None if all could.
+    Lists are Python lists. A column without a field is text; outside the specification it is inferred.
     """
-    text = pc.utf8_trim_whitespace(pa.array(values, pa.large_string()))
-    text = pc.if_else(pc.equal(text, ""), None, text)
-    if kind not in _ARROW_TYPES:
-        return loader_series(text), None
-    with suppress(pa.ArrowInvalid):
-        array = text.cast(_ARROW_TYPES[kind])
-        # pyarrow reads 0x10 as a whole number, but not as a float.
-        is_time = kind is Kind.TIMESTAMP
-        if is_time or pc.all(pc.is_finite(text.cast(pa.float64())), min_count=0).as_py():
-            return loader_series(array), None
-    return _convert_each(text.dictionary_encode(), kind)
-
-
-def warn_unreadable(records: str, unreadable: dict[str, pd.Series[Any]]) -> None:
-    """Warn of texts that could not be converted, by their columns, if there are any."""
-    parts = []
-    for name, texts in unreadable.items():
-        examples = ", ".join(repr(text[:40]) for text in texts.dropna().unique()[:3])
-        parts.append(f"{texts.count():,} in {name} ({examples})")
-    if parts:
-        words = f"Values of the {records} could not be read: {'; '.join(parts)}."
+    kinds = {field.column: field.kind for field in fields}
+    columns: dict[str, pd.Series[Any]] = {}
+    unreadable = []
+    for name, values in cells.items():
+        kind = kinds.get(name, Kind.TEXT if resource.name in RESOURCES else None)
+        if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
+            lists = [None if value is None else listed(value) for value in values]
+            columns[name] = pd.Series(lists, dtype="object")
+            continue
+        columns[name], texts = _converted(values, kind or _inferred(name, {*values} - {None}))
+        if texts is not None:
+            columns[free_name(f"{name}_unreadable", cells)] = texts
+            examples = ", ".join(repr(text[:40]) for text in texts.dropna().unique()[:3])
+            unreadable.append(f"{texts.count():,} in {name} ({examples})")
+    if unreadable:
+        words = f"Values of the {resource.collection} could not be read: {'; '.join(unreadable)}."
         kept = "They are missing there and kept as text in the columns that end in _unreadable."
         warn(UnreadableValueWarning(f"{words} {kept}"))
+    return columns
+
+
+def listed(value: Any) -> list[Any]:
+    """Return a list, or a list of what is none."""
+    return value if isinstance(value, list) else [value]
 
 
 def free_name(name: str, taken: Container[str]) -> str:
@@ -72,9 +73,22 @@ def free_name(name: str, taken: Container[str]) -> str:
     return name
 
 
-def dtype_of(kind: Kind) -> str:
-    """Return the dtype of columns of this kind."""
-    return "object" if kind is Kind.ITEMS else str(convert_column([], kind)[0].dtype)
+def _converted(
+    values: Sequence[str | None], kind: Kind
+) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
+    """Return texts in the dtype of a kind, and those that are no number or timestamp, if any."""
+    text = pa.array(values, pa.large_string())
+    if kind not in _ARROW_TYPES:
+        return loader_series(text), None
+    text = pc.utf8_trim_whitespace(text)
+    text = pc.if_else(pc.equal(text, ""), None, text)
+    with suppress(pa.ArrowInvalid):
+        array = text.cast(_ARROW_TYPES[kind])
+        # pyarrow reads 0x10 as a whole number, but not as a float.
+        is_time = kind is Kind.TIMESTAMP
+        if is_time or pc.all(pc.is_finite(text.cast(pa.float64())), min_count=0).as_py():
+            return loader_series(array), None
+    return _convert_each(text.dictionary_encode(), kind)
 
 
 def _convert_each(
@@ -117,13 +131,13 @@ _DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.(\d+))?(?:[eE][+-]?\d{1,3})?")
 _MOMENT = re.compile(r"\d{4}-\d\d(?:-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?)?)?")
 
 
-def infer_kind(name: str, texts: Collection[str]) -> Kind:
+def _inferred(name: str, texts: Collection[str]) -> Kind:
     """Return the kind that all texts of a column have without any loss; text if there is none."""
     if not texts or _TEXTS.fullmatch(name):
         return Kind.TEXT
     for kind, pattern in ((Kind.INTEGER, _WHOLE), (Kind.TIMESTAMP, _MOMENT)):
         if all(map(pattern.fullmatch, texts)):
-            return kind if convert_column([*texts], kind)[1] is None else Kind.TEXT
+            return kind if _converted([*texts], kind)[1] is None else Kind.TEXT
     matches = [_DECIMAL.fullmatch(text) for text in texts]
     if not all(m and Decimal(repr(float(m[0]))) == Decimal(m[0]) for m in matches):
         return Kind.TEXT
@@ -168,7 +182,7 @@ def fields(resource: str = "project") -> pd.DataFrame:
     table = pd.DataFrame(
         {
             "name": field.column,
-            "type": dtype_of(field.kind),
+            "type": field.kind.dtype,
             "unit": field.unit or None,
             "required": field.required,
             "personal": field.personal,

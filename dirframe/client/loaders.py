@@ -285,10 +285,9 @@ def load_activity(
     Returns
     -------
     pandas.DataFrame
-        One row a month of the latest analysis, with the columns of ``fields("activity_fact")``:
-        ``month`` (datetime64[us, UTC], its first day), lines added and removed, ``commits`` and
-        ``contributors`` (people who committed), all Int64. The last month is not over, and those
-        after the analysis can hold zeros.
+        One row a month of the latest analysis, with the columns of ``fields("activity_fact")``,
+        such as ``month`` (datetime64[us, UTC], its first day) and ``commits`` (Int64). The last
+        month is not over, and those after the analysis can hold zeros.
 
     Examples
     --------
@@ -322,9 +321,7 @@ def load_size(
     -------
     pandas.DataFrame
         One row a month, as in `load_activity`, with the columns of ``fields("size_fact")`` as of
-        its end: lines (Int64), ``comment_ratio`` (Float64, share from 0 to 1 of comments in comments
-        and code), ``commits`` (Int64, all so far) and ``man_months`` (Int64, months in which each
-        contributor committed, summed).
+        its end, such as ``code`` (Int64, lines) and ``comment_ratio`` (Float64, 0 to 1).
 
     Examples
     --------

@@ -39,21 +39,16 @@ class Page:
     `records` take the most memory: drop them with `dataclasses.replace` once read.
     """
 
+    succeeded: bool = False
     status: str | None = None  # success, failed, or another word
     error: str | None = None
     items_returned: int | None = None
     items_available: int | None = None
     first_item_position: int | None = None
-    has_result: bool = False  # today's service omits an empty one
     synthetic: bool = False  # whether the document declares its data as generated
     records: Sequence[etree._Element] = ()
     record_name: str | None = None
     source: str | None = None
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether the response is a success: a bare <result> is, a bare <error> is not."""
-        return self.has_result if self.status is None else self.status == "success"
 
     def values(self, name: str) -> tuple[str | None, ...]:
         """Return the text of a leaf of each record; None if there is none, or several."""
@@ -67,12 +62,12 @@ class Page:
 
     def digests(self) -> tuple[str, ...]:
         """Return a digest of each record; equal ones are numbered."""
-        before: Counter[bytes] = Counter()
+        before: Counter[str] = Counter()
         digests = []
         for record in self.records:
-            content = repr(_content(record)).encode()
-            digests.append(f"{sha256(content).hexdigest()} {before[content]}")
-            before[content] += 1
+            digest = sha256(etree.tostring(record, with_tail=False)).hexdigest()
+            digests.append(f"{digest} {before[digest]}")
+            before[digest] += 1
         return tuple(digests)
 
 
@@ -90,23 +85,25 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     if len(results) > 1:
         _refuse("a response with more than one <result>", source)
     records = [record for result in results for record in result]
-    names = list(dict.fromkeys(map(_local_name, records)))
-    for other in names[1:]:
-        check_records(Page(record_name=other, source=source), names[0])
+    names: list[Any] = list(dict.fromkeys(map(_local_name, records))) or [None]
     texts = {_local_name(element): (element.text or "").strip() for element in envelope}
-    return Page(
-        status=texts.get("status") or None,
+    status = texts.get("status")
+    page = Page(
+        # A bare <result> is a success, a bare <error> is not; today's service omits an empty result.
+        succeeded=status == "success" if status else bool(results),
+        status=status or None,
         error=texts.get("error") or texts.get("message") or None,
         **{count: _count(texts.get(count, "")) for count in COLLECTION_COUNTS},
-        has_result=bool(results),
         synthetic=_SYNTHETIC in content[: content.find(_local_name(root).encode())],
         records=records,
-        record_name=names[0] if names else None,
+        record_name=names[-1],
         source=source,
     )
+    check_records(page, names[0])
+    return page
 
 
-def check_records(page: Page, name: str) -> None:
+def check_records(page: Page, name: str | None) -> None:
     """Raise if the records of a page have another name than the expected one."""
     if page.record_name not in {None, name}:
         found = f"<{page.record_name}>"
@@ -139,11 +136,6 @@ def _value(record: etree._Element, name: str) -> str | None:
         texts.append(child.text or "")
     stripped = [text.strip() for text in texts if text.strip()]
     return stripped[0] if len(stripped) == 1 else None
-
-
-def _content(element: etree._Element) -> tuple[Any, ...]:
-    """Return what an element holds; canonical XML knows no namespace that is no whole address."""
-    return element.tag, sorted(element.items()), element.text, [_content(e) for e in element]
 
 
 def _has_text(record: etree._Element, name: str) -> bool:

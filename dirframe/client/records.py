@@ -9,15 +9,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
-from dirframe.client.dtypes import convert_column, free_name, infer_kind, warn_unreadable
+from dirframe.client.dtypes import free_name, listed, typed_columns
 from dirframe.client.page import Page, check_records
-from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, Resource, resource_named
+from dirframe.schema import COUNTED_LISTS, Kind, Resource, resource_named
 
 Element = Any  # of lxml, whose stubs say that texts may be bytes
 
@@ -67,34 +67,9 @@ class Records:
             cells[free_name("_".join(path), cells | resource.by_column)] = column
         for column in cells.values():
             column.extend([None] * (self.rows - len(column)))
-        kinds = {field.column: field.kind for field in resource.fields}
-        columns = typed_columns(cells, kinds, resource)
+        columns = typed_columns(cells, resource.fields, resource)
         frame = pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
         return frame if rows is None else frame.iloc[[*rows]].reset_index(drop=True)
-
-
-def typed_columns(
-    cells: dict[str, list[Any]], kinds: Mapping[str, Kind], resource: Resource
-) -> dict[str, pd.Series[Any]]:
-    """Return columns in the dtypes of their kinds, and those of texts that could not be converted.
-
-    Lists are Python lists. A column without a kind is text; outside the specification it is inferred.
-    """
-    columns: dict[str, pd.Series[Any]] = {}
-    unreadable: dict[str, pd.Series[Any]] = {}
-    for name, values in cells.items():
-        kind = kinds.get(name, Kind.TEXT)
-        if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
-            lists = [_as_list(value) if value else None for value in values]
-            columns[name] = pd.Series(lists, dtype="object")
-            continue
-        if name not in kinds and resource.name not in RESOURCES:
-            kind = infer_kind(name, {value for value in values if value})
-        columns[name], texts = convert_column(values, kind)
-        if texts is not None:
-            columns[free_name(f"{name}_unreadable", cells)] = unreadable[name] = texts
-    warn_unreadable(resource.collection, unreadable)
-    return columns
 
 
 class _Node(dict[str, "_Node"]):
@@ -129,7 +104,7 @@ class _Node(dict[str, "_Node"]):
 
     def put_attributes(self, row: int, attributes: list[tuple[str, str]]) -> None:
         for name, text in attributes:
-            self[name].put(row, text.strip())
+            self[name].put(row, text.strip() or None)
 
 
 def _read(element: Element, node: _Node, row: int) -> None:
@@ -153,7 +128,7 @@ def _read(element: Element, node: _Node, row: int) -> None:
         if attributes := child.items():
             below.put_attributes(row, attributes)
         text = child.text
-        value = text.strip() if text else None
+        value = (text.strip() or None) if text else None
         if below.is_list and value:
             value = [value]
         cells = below.cells
@@ -198,8 +173,4 @@ def _is_list(element: Element) -> bool:
 
 def _join(first: Any, second: Any) -> Any:
     """Return two values of one field: a list, unless one is empty."""
-    return [*_as_list(first), *_as_list(second)] if first and second else first or second
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+    return [*listed(first), *listed(second)] if first and second else first or second

@@ -79,12 +79,13 @@ def export(
     Notes
     -----
     Parquet and workbooks hold provenance and citation; beside a text file they are in
-    ``NAME.csv.provenance.json``. Where a format has no type for them, times are ISO 8601 in UTC, and
-    lists JSON. A text that a spreadsheet would evaluate as a formula begins with an apostrophe in CSV
-    and TSV (OWASP, CSV injection). pandas keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(
-    path, keep_default_na=False, na_values=[""], dtype={"id": "str"})``. A study has each table as CSV
-    and Parquet, with ``datapackage.json`` (Frictionless: type of each column, of records also unit
-    and meaning), ``citation.bib`` and ``README.md``; the same frames give the same bytes.
+    ``NAME.csv.provenance.json``. Where a format has no type for them, times are ISO 8601 in UTC,
+    and lists JSON; in JSON infinite numbers are text (``"inf"``), and NaN is null. A text that a
+    spreadsheet would evaluate as a formula begins with an apostrophe in CSV and TSV (OWASP, CSV
+    injection). pandas keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(path,
+    keep_default_na=False, na_values=[""], dtype={"id": "str"})``. A study has each table as CSV and
+    Parquet, with ``datapackage.json`` (Frictionless: type of each column, of records also unit and
+    meaning), ``citation.bib`` and ``README.md``; the same frames give the same bytes.
 
     Examples
     --------

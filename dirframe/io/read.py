@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +15,24 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, is_own, loader_series
+from dirframe._display import is_number
 from dirframe._files import unknown_suffix
-from dirframe.client.dtypes import (
-    convert_column,
-    dtype_of,
-    free_name,
-    infer_kind,
-    warn_unreadable,
-)
+from dirframe.client.dtypes import listed, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import FORMATS, beside
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
-from dirframe.schema import EXTENSIONS, RESOURCES, Kind, Resource, detect_resource, resource_named
+from dirframe.schema import (
+    EXTENSIONS,
+    RESOURCES,
+    UNKNOWN,
+    Field,
+    Kind,
+    Resource,
+    detect_resource,
+    resource_named,
+)
 
 Record = dict[str, Any]
-Texts = list[str | None]
 
 _HINT = (
     "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "
@@ -36,6 +40,11 @@ _HINT = (
 )
 #: What is ambiguous in a table with semicolons: 51,507 can be a fraction, 1.000 a thousand.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
+
+#: What pandas adds to whole numbers in a column in which one is missing.
+_FRACTION = re.compile(r"^(\d+)\.0$")
+#: Infinite numbers, such as a quotient of 0, as `export` writes them.
+_INFINITE = {"inf", "-inf"}
 
 
 def read_export(path: str | Path) -> pd.DataFrame:
@@ -51,9 +60,10 @@ def read_export(path: str | Path) -> pd.DataFrame:
     pandas.DataFrame
         Of Parquet that `export` wrote, the frame as it was. Else the columns have the dtypes of the
         loaders, by their names: texts and identifiers are text (Namibia's code is ``NA``), numbers
-        ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. Of other columns whole
-        numbers, decimals, truth values, lists and ISO times are recognised. The provenance of a text
-        file is that beside it, if it is there.
+        ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. In other columns whole
+        numbers, decimals, truth values, lists and ISO times are recognised, except in what was text;
+        of accounts and projects from another program they are text. The provenance of a text file,
+        and what was text, is in the file beside it, if that is there.
 
     Raises
     ------
@@ -87,7 +97,8 @@ def read_export(path: str | Path) -> pd.DataFrame:
     record: Any = {}
     with suppress(OSError, ValueError):
         record = json.loads(beside(file).read_bytes())
-    record = record if isinstance(record, dict) else {}  # a file of another program
+    if not (isinstance(record, dict) and isinstance(record.get("columns", {}), dict)):
+        record = {}  # a file of another program
     content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
     frame = read_content(content, str(file), record)
     if (rows := record.get("rows", len(frame))) != len(frame):
@@ -103,12 +114,13 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
             return _parquet(_tables.read_parquet(content))
         is_json = name.lower().endswith((".json", ".jsonl"))
         columns = _tables.read_json(content) if is_json else _tables.read_columns(content)
+        dtypes: dict[str, str] = record.get("columns", {})
         # Without rows, JSON has no columns.
-        columns = columns or {column: [] for column in record.get("columns", ())}
+        columns = columns or {column: [] for column in dtypes}
         resource = described_by(columns, record_from(record.get("provenance")))
         if not is_json and _tables.separator_of(content) == ";":
             _refuse_decimal_commas(columns, resource)
-        frame = _typed(columns, resource)
+        frame = _typed(columns if record else _with_whole_ids(columns), resource, dtypes)
     except InvalidInputError:
         raise
     except (ValueError, OSError, KeyError, NotImplementedError) as error:  # of Arrow and JSON too
@@ -125,17 +137,27 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
 
 
 def _parquet(table: pa.Table) -> pd.DataFrame:
-    """Return a table as a frame; the fields of one of another program get their dtypes."""
+    """Return a table as a frame; ids and fields of one of another program get their dtypes."""
     frame: pd.DataFrame = as_pandas(table)
     resource = described_by(frame, get_provenance(frame))
-    if is_own(table) or resource is None:
+    if is_own(table):
         return frame
-    dtypes = {
-        field.column: dtype_of(field.kind) for field in resource.fields if field.column in frame
+    dtypes = {name: "str" for name in table.column_names if _tables.is_id(name)}
+    dtypes |= {n: field.kind.dtype for n, field in (resource.by_column if resource else {}).items()}
+    others = [n for n, dtype in dtypes.items() if n in frame and frame[n].dtype != dtype]
+    texts = _with_whole_ids(_tables.table_columns(table.select(others)))
+    frame = frame.assign(**_typed(texts, resource, {}))
+    return set_provenance(frame, resource=resource.name) if resource else frame
+
+
+def _with_whole_ids(columns: _tables.Columns) -> _tables.Columns:
+    """Return columns with 7 for 7.0 in ids: pandas makes fractions of them where one is missing."""
+    return {
+        name: [text and _FRACTION.sub(r"\1", text) for text in texts]
+        if _tables.is_id(name)
+        else texts
+        for name, texts in columns.items()
     }
-    others = [name for name, dtype in dtypes.items() if frame[name].dtype != dtype]
-    texts = _tables.table_columns(table.select(others))
-    return set_provenance(frame.assign(**_typed(texts, resource)), resource=resource.name)
 
 
 def described_by(columns: Collection[Any], provenance: Record) -> Resource | None:
@@ -158,46 +180,40 @@ def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None) 
             )
 
 
-def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
-    """Return columns of text with the dtypes of their fields; those of others are inferred."""
-    kinds = {field.column: field.kind for field in resource.fields} if resource else {}
-    is_specified = resource in RESOURCES.values()
-    data: dict[str, pd.Series[Any]] = {}
-    unreadable: dict[str, pd.Series[Any]] = {}
-    for column, texts in columns.items():
-        kind = kinds.get(column, Kind.TEXT if is_specified else None)
-        if kind is None:
-            data[column] = _inferred(column, texts)
-        elif kind is Kind.ITEMS:
-            data[column] = _lists(texts, column)
-        elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
-            data[column] = _loaded(texts)
-        else:
-            data[column], kept = convert_column(texts, kind)
-            if kept is not None:
-                data[free_name(f"{column}_unreadable", columns)] = unreadable[column] = kept
-    warn_unreadable(resource.collection if resource else "records", unreadable)
-    return pd.DataFrame(data)
+def _typed(
+    columns: _tables.Columns, resource: Resource | None, dtypes: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return columns of text with the dtypes of their fields; those of others are inferred.
+
+    What was text when it was written stays text, and so does what is not known of a directory.
+    """
+    fields = dict(resource.by_column) if resource else {}
+    usual = "str" if resource in RESOURCES.values() else ""
+    cells: dict[str, list[Any]] = dict(columns)
+    others: dict[str, pd.Series[Any]] = {}
+    for name, texts in columns.items():
+        if name not in fields and dtypes.get(name, usual) == "str":
+            fields[name] = Field((name,), Kind.TEXT, "")
+        is_list = name in fields and fields[name].kind is Kind.ITEMS
+        words = {text for text in texts if name not in fields and text is not None}
+        if words and {text.lower() for text in words} <= {"true", "false"}:
+            others[name] = _cast(texts, pa.bool_())
+        elif words & _INFINITE:
+            finite = [None if text in _INFINITE else text for text in texts]
+            if is_number(_typed({name: finite}, None, {})[name].dtype):
+                others[name] = _cast(texts, pa.float64())
+        elif is_list or any(text[:1] == "[" for text in words):
+            with nullcontext() if is_list else suppress(ValueError):
+                cells[name] = _lists(texts, name)
+    kind = replace(UNKNOWN, collection=(resource or UNKNOWN).collection)
+    return pd.DataFrame(typed_columns(cells, fields.values(), kind) | others)
 
 
-def _inferred(name: str, texts: Texts) -> pd.Series[Any]:
-    words = {text for text in texts if text is not None}
-    if words and {text.lower() for text in words} <= {"true", "false"}:
-        return _loaded(texts, pa.bool_())
-    if any(text[:1] == "[" for text in words):
-        try:
-            return _lists(texts, name)
-        except ValueError:
-            return _loaded(texts)
-    kind = infer_kind(name, words)
-    return _loaded(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
+def _cast(texts: Sequence[str | None], kind: pa.DataType) -> pd.Series[Any]:
+    return loader_series(pa.array(texts, pa.large_string()).cast(kind))
 
 
-def _loaded(texts: Texts, kind: pa.DataType | None = None) -> pd.Series[Any]:
-    return loader_series(pa.array(texts, pa.large_string()).cast(kind or pa.large_string()))
-
-
-def _lists(texts: Texts, column: str) -> pd.Series[Any]:
+def _lists(texts: Sequence[str | None], column: str) -> list[Any]:
     lists: list[Any] = []
     for number, text in enumerate(texts, start=1):
         try:
@@ -205,5 +221,5 @@ def _lists(texts: Texts, column: str) -> pd.Series[Any]:
         except ValueError as error:
             words = f"{column} of record {number} is not a list as JSON ({error})"
             raise ValueError(words) from None
-        lists.append(value if value is None or isinstance(value, list) else [value])
-    return pd.Series(lists, dtype="object")
+        lists.append(None if value is None else listed(value))
+    return lists

@@ -16,6 +16,7 @@ import pandas as pd
 
 from dirframe._arrow import plain_value
 from dirframe._display import counted
+from dirframe._tables import is_id
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.read import described_by
@@ -94,7 +95,9 @@ def write_study(
             resources.append(_resource(name, table, kind, content))
     sources = [Source(table) for table in tables.values()]
     cited = zip(sources, tables.values(), strict=True)
-    entries = {source.key(): cite(table, style="bibtex") for source, table in cited}
+    # Of tables with the same records, the entry names the fewest steps: README.md has those of each.
+    by_steps = sorted(cited, key=lambda pair: -len(pair[0].record["steps"]))
+    entries = {source.key(): cite(table, style="bibtex") for source, table in by_steps}
     terms = [f"Licence: {license}."] if license else []
     terms += [source.terms() for source in sources]
     if personal:
@@ -107,9 +110,7 @@ def write_study(
         tables="\n".join(listed),
         terms="\n".join(dict.fromkeys(terms)),
         name=first,
-        texts=json.dumps(
-            {name: "str" for name in map(str, tables[first]) if name.rpartition("_")[2] == "id"}
-        ),
+        texts=json.dumps({name: "str" for name in map(str, tables[first]) if is_id(name)}),
     )
     contents["datapackage.json"] = json.dumps(package, ensure_ascii=False, indent=1).encode()
     contents["citation.bib"] = "\n".join(entries.values()).encode()

@@ -48,7 +48,7 @@ def record_bytes(frame: pd.DataFrame) -> bytes:
     """Return the content of the file with the provenance, and with what the text may lack."""
     record = {
         "rows": len(frame),
-        "columns": list(frame.columns),
+        "columns": {str(name): str(dtype) for name, dtype in frame.dtypes.items()},
         "caption": caption(frame),
         "citation": _citation(frame),
         "provenance": frame.attrs.get(ATTRIBUTE),
@@ -244,6 +244,10 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
     if any(isinstance(value, int) and abs(value) > _EXACT for value in values):
         texts = [None if value is None else str(value) for value in values]
         return texts, "as text: a workbook holds 15 digits of a number"
+    if any(isinstance(value, float) and math.isinf(value) for value in values):
+        return [
+            *map(_finite, values)
+        ], "as text where they are infinite: a workbook has no such number"
     longest = max((len(value) for value in values if isinstance(value, str)), default=0)
     if longest > _CHARACTERS:
         raise InvalidInputError(

@@ -144,27 +144,33 @@ def fade(drawn: BarContainer, projects: Sequence[int], what: str) -> str:
     return f"Pale: {what} with fewer than {FEW} projects." if min(projects) < FEW else ""
 
 
-def columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> float:
+def columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> tuple[float, float]:
     """Write titled columns of numbers to the right of the axes; narrow axes get fewer.
 
-    Returns the distance in points that keeps the title of the chart above theirs.
+    Returns their width, and the distance that keeps the title of the chart above theirs, in points.
     """
     right, fitting = 0.0, max(int(text.width(ax) / _COLUMN), 1)
-    edge, figure = ax.get_yaxis_transform(), ax.get_figure(root=True)
+    figure = ax.get_figure(root=True)
+    style: Any = {"ha": "right", "fontsize": size}
     for title, cells in [*table.items()][-fitting:]:
         right += text.widest((title, *cells), size) + 1.3 * size
-        place = offset_copy(edge, figure, right, 0, "points")
-        for row, cell in enumerate([title, *cells], -1):
-            ax.text(1, row, cell, ha="right", va="center", fontsize=size, transform=place)
-    return 1.2 * size + 8
+        above = offset_copy(ax.transAxes, figure, right, 2, "points")
+        ax.text(1, 1, title, va="bottom", transform=above, **style)
+        place = offset_copy(ax.get_yaxis_transform(), figure, right, 0, "points")
+        for row, cell in enumerate(cells):
+            ax.text(1, row, cell, va="center", transform=place, **style)
+    return right, 1.2 * size + 8
 
 
-def units(ax: Axes, x: str, y: str = "") -> None:
-    """Set the labels of the axes, wrapped to what the layout will leave."""
+def units(ax: Axes, x: str, y: str = "", *, right: float = 0) -> None:
+    """Set the labels of the axes, wrapped to what the layout will leave beside columns.
+
+    The label of the x axis is at its middle, and can extend below the names and the columns.
+    """
     size, labels = float(ax.xaxis.label.get_fontsize()), ax.get_yticklabels()
     names = [line for label in labels for line in label.get_text().split("\n")]
     beside = text.widest(names, float(labels[0].get_fontsize())) if labels else 0
-    room = WIDER * text.width(ax) - beside - (5 if y else 2) * size
+    room = WIDER * text.width(ax) - abs(beside - right) - (5 if y else 2) * size
     ax.set_xlabel(text.wrapped(x, size, room))
     if y:
         ax.set_ylabel(text.wrapped(y, size, 0.7 * text.height(ax)))

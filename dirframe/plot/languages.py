@@ -72,18 +72,19 @@ def contributors_by_language(
     medians.set(color=ax.get_facecolor(), markeredgecolor=ink)
     most, ticks = float(numbers["maximum"].max()), int(text.width(ax) / 50)
     axes.log_axis(ax, "x", most, least=-0.15, margin=1.15, ticks=ticks)
-    axes.units(ax, "People per project in twelve months, logarithmic")
     beside = {"median": "median", "people": "contributors", "projects": "projects_counted"}
     cells = {
         name: ["–" if pd.isna(n) else f"{n:,.1f}".removesuffix(".0") for n in table[column]]
         for name, column in beside.items()
     }
+    right, pad = axes.columns(ax, cells, size)
+    axes.units(ax, "People per project in twelve months, logarithmic", right=right)
     return canvas.finish(
         "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence interval "
         "of the median, from 6 projects on.",
         pale,
         "People: sum over the projects; who is in two of them counts twice.",
-        pad=axes.columns(ax, cells, size),
+        pad=pad,
     )
 
 

@@ -113,10 +113,10 @@ def life_span(
         ax.barh(row, lengths[row], height, starts[row], linewidth=0, **life)
     ax.margins(x=0.02)
     axes.date_axis(ax)
-    axes.units(ax, "First to last month with activity (UTC)")
     ended = table["ended"].fillna(value=False)
     months = [f"{n:,}{'+' * (not end)}" for n, end in zip(table["months"], ended, strict=True)]
-    pad = axes.columns(ax, {"months": months}, size)
+    right, pad = axes.columns(ax, {"months": months}, size)
+    axes.units(ax, "First to last month with activity (UTC)", right=right)
     key = [Patch(label=name, linewidth=0, **bar_properties(*fill_of[name])) for name in languages]
     axes.legend(ax, key, "Main language")
     counts = text.counts_of(table)

@@ -39,6 +39,8 @@ def flags(
 
         - ``began_before_language``: before the year in which the main language first appeared, the
           earliest that PLDB and Wikipedia have (``quality/first_appearance.csv``)
+        - ``duplicate_id``: every record of an id that is there twice, of which `exclude` keeps none;
+          ``frame.drop_duplicates("id")`` keeps one
         - ``lines_outlier``: a modified z-score of log lines above 3.5 in the language or, below 20
           projects, in all (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
         - ``month_in_future``: the code was fetched before the last month with activity

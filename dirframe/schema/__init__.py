@@ -28,7 +28,7 @@ COUNTED_LISTS = ("tags", "licenses", "analysis_languages")
 
 
 class Kind(enum.Enum):
-    """Data type of a field, which determines the dtype of its column."""
+    """Data type of a field."""
 
     TEXT = "text"
     IDENTIFIER = "identifier"
@@ -37,6 +37,19 @@ class Kind(enum.Enum):
     NUMBER = "number"
     TIMESTAMP = "timestamp"
     ITEMS = "items"
+
+    @property
+    def dtype(self) -> str:
+        """The dtype of columns of this kind."""
+        return _DTYPES.get(self, "str")
+
+
+_DTYPES = {
+    Kind.INTEGER: "Int64",
+    Kind.NUMBER: "Float64",
+    Kind.TIMESTAMP: "datetime64[us, UTC]",
+    Kind.ITEMS: "object",
+}
 
 
 class Dialect(enum.Enum):

@@ -7,13 +7,35 @@ import re
 from flask import Blueprint, abort, render_template, url_for
 from lxml import etree
 
-from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Kind, Resource
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA
 from dirframe.service.records import URL
 from dirframe.service.xml import asked, current_store
 
-#: Elements that the page of a record shows elsewhere, or not.
-_NO_FACTS = {"name", "description", "avatar_url", "email_sha1"}
+#: Labels of what the page of a record lists, by column, in this order.
+_LABELS = {
+    "id": "ID",
+    "created_at": "Created",
+    "updated_at": "Last modified",
+    "homepage_url": "Home page",
+    "download_url": "Download",
+    "irc_url": "Chat",
+    "location": "Location",
+    "country_code": "Country",
+    "latitude": "Latitude",
+    "longitude": "Longitude",
+    "posts_count": "Forum posts",
+    "kudo_score_kudo_rank": "Kudo rank",
+    "kudo_score_position": "Place by kudo score",
+    "stack_count": "Users",
+    "analysis_main_language_name": "Main language",
+    "analysis_total_code_lines": "Lines of code",
+    "analysis_twelve_month_contributor_count": "Contributors in a year",
+    "analysis_min_month": "First month with activity",
+    "analysis_max_month": "Last month with activity",
+    "analysis_logged_at": "Source code fetched",
+    "analysis_updated_at": "Analysed",
+}
 
 pages = Blueprint("pages", __name__, static_folder="static")
 pages.add_app_template_test(lambda text: bool(re.match(URL, text)), "url")
@@ -64,13 +86,14 @@ def single(resource: Resource, segment: str) -> str:
         abort(404, f"There is no {resource.name} {segment[:50]}.")
     record = etree.fromstring(fragment)
     facts = []
-    for field in resource.specified:
+    for column, label in _LABELS.items():
+        if (field := resource.by_column.get(column)) is None:
+            continue
         text = (record.findtext("/".join(field.path)) or "").strip()
-        if not text and field.column == "kudo_score_kudo_rank":
+        if not text and column == "kudo_score_kudo_rank":
             text = "1"  # of an account without a score (specification, Account)
-        is_id = field.kind is Kind.IDENTIFIER and field.column != "id"
-        if text and not is_id and field.column not in _NO_FACTS:
-            facts.append((field.meaning, text, field.kind.value))
+        if text:
+            facts.append((label, text, field.kind.value))
     return render_template(
         "record.html",
         resource=resource,

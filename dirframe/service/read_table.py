@@ -25,9 +25,9 @@ Ids: TypeAlias = "set[tuple[str, str]]"
 _LOG = logging.getLogger("dirframe.service")
 #: Fields whose digests are served in their place.
 _EMAIL = tuple(schema.Field((name,), schema.Kind.TEXT, "") for name in ("email", "email_md5"))
+_WHOLE = {schema.Kind.INTEGER, schema.Kind.IDENTIFIER}
 #: The forms of values, and the reason to refuse others. Separators of thousands have two readings.
 _FORMS = {
-    # pandas writes 7.0 in a column with missing values.
     schema.Kind.INTEGER: (r"[-+]?\d+(\.0)?", "it is not a whole number, written in digits alone"),
     schema.Kind.NUMBER: (
         r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?",
@@ -132,7 +132,9 @@ def _checked(text: str, field: schema.Field) -> str:
         form, reason = _FORMS[field.kind]
         if not re.fullmatch(form, text, re.ASCII):
             raise ValueError(reason)
-    return text.removesuffix(".0") if field.kind is schema.Kind.INTEGER else text
+    # pandas writes 7.0 in a column with missing values.
+    is_whole = field.kind in _WHOLE and re.fullmatch(r"[-+]?\d+\.0", text, re.ASCII)
+    return text.removesuffix(".0") if is_whole else text
 
 
 def _add_entries(parent: _Element, field: schema.Field, text: str) -> None:

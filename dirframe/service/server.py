@@ -250,7 +250,7 @@ def run(data: Data = None, **options: Any) -> None:
         soft = min(_CONNECTIONS + _OTHER_FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     logging.basicConfig(format="%(message)s")
-    ACCESS_LOG.setLevel(logging.INFO)
+    logging.getLogger("dirframe.service").setLevel(logging.INFO)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with serve(data, **options) as url:

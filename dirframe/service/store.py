@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import logging
 import os
 import re
 import shutil
@@ -34,6 +35,8 @@ _Read: TypeAlias = Row | Document | Synthetic
 
 #: Different words of a query, a limit of the cost of a request.
 MAX_WORDS = 10
+
+_LOG = logging.getLogger("dirframe.service")
 
 #: Version of the tables, which is part of the name of a store.
 _VERSION = 12
@@ -201,6 +204,7 @@ def open_data(data: Data = None) -> Store:
     path = _store_folder(is_kept=len(paths) == len(parts)) / f"{_VERSION}-{digest}.sqlite"
     with suppress(sqlite3.Error):  # not there, or damaged: it is built
         return Store(path)
+    _LOG.info("Importing the records into %s.", path)
     _build(path, _rows(parts))
     if digest_of(paths) != digest:
         path.unlink()

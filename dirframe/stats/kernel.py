@@ -17,7 +17,7 @@ from dirframe import provenance
 from dirframe._arrow import loader_series, require_frame, type_name
 from dirframe._display import suggests_options
 from dirframe.errors import InvalidInputError, MissingColumnsError
-from dirframe.schema import ALL_RESOURCES, Kind
+from dirframe.schema import ALL_RESOURCES, Kind, resource_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -38,7 +38,7 @@ Frame: TypeAlias = "pd.DataFrame | ArrowStream | DaskFrame | str | os.PathLike[s
 Counted: TypeAlias = tuple[pd.DataFrame, dict[str, Any]]
 P = ParamSpec("P")
 
-MOMENT = "datetime64[us, UTC]"
+MOMENT = Kind.TIMESTAMP.dtype
 #: Columns of frames by short names; a column that is not here is read by its own name. Of several,
 #: such as the specification's and that of the recorded responses, the first with a value counts.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -58,14 +58,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "posts": ("posts_count",),
     "rank": ("kudo_score_kudo_rank",),
 }
-_DTYPES_OF_KINDS = {
-    Kind.INTEGER: "Int64",
-    Kind.NUMBER: "Float64",
-    Kind.TIMESTAMP: MOMENT,
-    Kind.ITEMS: "object",
-}
 _DTYPES = {
-    column: _DTYPES_OF_KINDS.get(field.kind, "str")
+    column: field.kind.dtype
     for resource in ALL_RESOURCES.values()
     for column, field in resource.by_column.items()
 }
@@ -143,6 +137,8 @@ def read(frame: Frame, *names: str, optional: Iterable[str] = ()) -> pd.DataFram
 
 def _missing(frame: Frame, lacking: list[tuple[str, ...]]) -> MissingColumnsError:
     columns = [column for column, *_ in lacking]
+    held = provenance.get_provenance(origin(frame))["resource"]
+    owners = [r for r in ALL_RESOURCES.values() if r.by_column.keys() >= {*columns}]
     if not {"country_alpha_2", "country_name"}.isdisjoint(columns):
         hint = (
             "dirframe.unify_countries(accounts) (dirframe clean) adds country_alpha_2 and country_name "
@@ -150,7 +146,10 @@ def _missing(frame: Frame, lacking: list[tuple[str, ...]]) -> MissingColumnsErro
         )
     elif not _DTYPES.keys() >= {*columns}:  # no record has it
         hint = ""
-    elif provenance.get_provenance(origin(frame))["resource"]:
+    elif held and owners and held not in {owner.name for owner in owners}:
+        kinds = " or ".join(owner.words[1] for owner in owners)
+        hint = f"It holds {resource_named(held).words[1]}; pass {kinds}, which have this column."
+    elif held:
         hint = "The records were loaded, but not all of their columns are here: keep this one."
     else:
         hint = (

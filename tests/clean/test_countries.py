@@ -468,6 +468,14 @@ def test_an_override_that_names_no_country_is_refused():
         unify_countries(frame("DE"), overrides=frame("DE"))
 
 
+def test_a_value_with_two_overrides_is_refused():
+    twice = pd.DataFrame({"raw": ["Congo", "Congo"], "country_alpha_2": ["CD", "CG"]})
+    with pytest.raises(InvalidInputError, match="Congo"):
+        unify_countries(frame("Congo"), overrides=twice)
+    twice["country_alpha_2"] = "CD"
+    assert found("Congo", overrides=twice) == ["CD"]
+
+
 def test_audit_shows_every_value_once_the_most_frequent_first_with_answer_or_reason():
     table = country_audit(frame("Korea", "DE", None, "DE", "Bomet", "NA"))
     assert table["count"].sum() == 6

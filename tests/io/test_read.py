@@ -15,7 +15,14 @@ import pytest
 from hypothesis import given
 from pyarrow import parquet
 
-from dirframe import ExportWarning, InvalidInputError, UnreadableValueWarning, export, read_export
+from dirframe import (
+    ExportWarning,
+    InvalidInputError,
+    UnreadableValueWarning,
+    child_table,
+    export,
+    read_export,
+)
 from tests.frames import frames, rich
 
 #: The formats that are read back.
@@ -127,6 +134,7 @@ def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp
             "language": pd.Series(["C", "NA", None], dtype="str"),
             "count": pd.array([1, None, 3], dtype="Int64"),
             "share": pd.array([0.5, None, 0.25], dtype="Float64"),
+            "ratio": pd.array([1.5, None, float("inf")], dtype="Float64"),
             "month": months.astype("datetime64[us, UTC]"),
             "known": pd.array([True, None, False], dtype="boolean"),
             "code": pd.Series(["007", "1", "2"], dtype="str"),
@@ -134,6 +142,20 @@ def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp
     )
     for suffix in READ:
         pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
+
+
+def test_computed_columns_come_back_as_numbers_and_text_of_digits_as_text(
+    tmp_path, sample_projects
+):
+    projects = sample_projects[["id", "stack_count"]].assign(
+        ratio=1.25, whole=pd.array([7] * len(sample_projects), dtype="Int64"), kept="7"
+    )
+    projects["ratio"] = projects["ratio"].astype("Float64")
+    breakdown = child_table(sample_projects, "analysis_languages")
+    codes = pd.DataFrame({"x": pd.Series(["5", "6"], dtype="str"), "flag": ["true", "false"]})
+    for suffix in READ:
+        for frame in (projects, breakdown, codes):
+            pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 
 def test_text_in_a_column_of_objects_is_written_as_it_is(tmp_path):
@@ -153,6 +175,32 @@ def test_text_in_a_column_of_objects_is_written_as_it_is(tmp_path):
     assert [[cell.value for cell in column][1:] for column in sheet.iter_cols()] == [
         ["NA", None, "=1", 'a, "b"'], ["x", 5, 1.5, 2],
     ]  # fmt: skip
+
+
+def test_ids_of_another_program_are_text_also_where_it_made_fractions_of_them(tmp_path):
+    """pandas makes 7.0 of 7 if another id is missing; they would fit no id of a directory."""
+    for name, frame in {
+        "known": pd.DataFrame({"id": [711, None], "stack_count": [1, 2]}),
+        "unknown": pd.DataFrame({"id": [711, None], "score": [1, 2]}),
+    }.items():
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+        frame.to_json(tmp_path / f"{name}.json", orient="records")
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        for suffix in ("parquet", "json", "csv"):
+            found = read_export(tmp_path / f"{name}.{suffix}")
+            assert found["id"].dtype == "str"
+            assert found["id"].tolist()[0] == "711"
+            assert found["id"].isna().tolist() == [False, True]
+            assert found.iloc[:, 1].tolist() == [1, 2]
+
+
+def test_ids_in_the_index_of_another_program_become_a_column(tmp_path):
+    for ids in ([1, 2, 3], [711, 5, 8]):  # pandas writes a range in the metadata alone
+        theirs = pd.DataFrame({"id": ids, "stack_count": [7, 8, 9]}).set_index("id")
+        theirs.to_parquet(tmp_path / "ids.parquet")
+        found = read_export(tmp_path / "ids.parquet")
+        assert found["id"].tolist() == [*map(str, ids)]
+        assert found["stack_count"].tolist() == [7, 8, 9]
 
 
 def test_groups_and_named_indexes_become_columns(tmp_path, sample_projects):
@@ -365,6 +413,8 @@ def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_
     assert {warning.filename for warning in caught} == {__file__}
     with pytest.warns(ExportWarning, match="15.*: n"):
         export(pd.DataFrame({"n": [2**60]}), tmp_path / "digits.xlsx")
+    with pytest.warns(ExportWarning, match="infinite.*: ratio"):
+        export(pd.DataFrame({"ratio": [1.5, float("inf")]}), tmp_path / "infinite.xlsx")
     days = pd.to_datetime(["1900-02-28"])
     with pytest.warns(ExportWarning, match="before 1901.*: first"):
         export(pd.DataFrame({"first": days}), tmp_path / "early.xlsx")

@@ -135,6 +135,14 @@ def test_entries_of_the_bibliography_have_different_keys(records, write):
     assert len(set(keys)) == len(keys)
 
 
+def test_entry_of_records_does_not_tell_what_was_done_for_another_table(records, write):
+    projects = records["projects"]
+    shares = stats.language_share(projects)
+    for frames in ({"a": projects, "b": shares}, {"b": shares, "a": projects}):
+        assert write(frames)["citation.bib"].decode() == dirframe.cite(projects, style="bibtex")
+    assert "language" in write({"b": shares})["citation.bib"].decode()
+
+
 def test_no_licence_is_claimed_that_is_not_known(write):
     frame = pd.DataFrame({"id": ["1"]})
     with_provenance(

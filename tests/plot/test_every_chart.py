@@ -85,9 +85,10 @@ def test_chart_has_all_texts_whole_at_the_width_of_a_column(name):
 
 @EVERY
 def test_chart_of_nothing_says_why_and_one_record_is_shown(name):
-    one = lay_out(draw(name, CHARTS[name]().iloc[[9]]))
+    one = lay_out(draw(name, CHARTS[name]().iloc[[9]], width="column"))
     assert marks(one)
     assert "n = 1 " in caption(one)
+    assert charts.cut_off(one) == []
     frame = CHARTS[name](3)
     empty = lay_out(draw(name, frame.iloc[:0]))
     assert labels(empty) == [f"No {noun(name)}"]

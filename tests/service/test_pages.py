@@ -9,6 +9,7 @@ import pytest
 from lxml import html
 
 import dirframe
+from dirframe.schema import RESOURCES
 from tests.rig.server import record
 from tests.service import wire
 
@@ -79,6 +80,13 @@ def test_home_page_has_the_name_of_the_site_its_counts_and_the_addresses(folder)
         assert expected in root.text_content()
 
 
+def test_home_page_searches_accounts_where_there_are_no_projects(imported):
+    frame = pd.DataFrame({"id": ["1"], "name": ["a"]})
+    for collection in ("accounts", "projects"):
+        (form,) = page(imported({collection: frame}), "/").xpath("//form")
+        assert form.get("action") == f"/{collection}"
+
+
 HOSTILE = '<script>alert(1)</script>" onmouseover="x'
 
 
@@ -113,12 +121,15 @@ def test_only_addresses_of_known_kinds_become_links(written):
         assert links == ([url] if url in known else []), url
 
 
+RANK = "//dt[.='Kudo rank']/following-sibling::dd/text()"
+
+
 def test_account_without_a_score_is_shown_with_kudo_rank_1(written):
     score = "<kudo_score><kudo_rank>9</kudo_rank><position>390</position></kudo_score>"
     client = written([record("1", "account"), record("2", "account", inner=score)])
     for target, rank in (("/accounts/1", "1"), ("/accounts/2", "9")):
         root = page(client, target)
-        assert root.xpath("//dt[starts-with(., 'Standing')]/following-sibling::dd/text()") == [rank]
+        assert root.xpath(RANK) == [rank]
         assert ("<kudo_score>" in client.get(f"{target}.xml").text) == (rank == "9")
 
 
@@ -132,6 +143,23 @@ def test_list_states_no_figure_that_a_record_lacks(imported):
         assert page(client, f"/{collection}").xpath(FACTS) == facts
     client = imported({"projects": frame.assign(stack_count=1, analysis_total_code_lines=1200)})
     assert page(client, "/projects").xpath(FACTS) == ["1,200 lines", "1 user"]
+
+
+def test_page_of_a_record_has_every_field_of_the_specification_but_digests_and_other_ids(imported):
+    examples = {"text": "a", "identifier": "1", "url": "https://x.example/a", "integer": "3"}
+    examples |= {"number": "4.5", "timestamp": "2012-02-01T00:00:00Z"}
+    elsewhere = {"avatar_url", "email_sha1", "analysis_id", "analysis__id", "analysis_project_id"}
+    elsewhere |= {
+        "name",
+        "description",
+        "analysis_main_language_id",
+    }  # the first two above the list
+    for resource in RESOURCES.values():
+        values = {field.column: [examples[field.kind.value]] for field in resource.specified}
+        client = imported({resource.collection: pd.DataFrame(values)})
+        labels = page(client, f"/{resource.collection}/1").xpath("//dt/text()")
+        assert len(set(labels)) == len(labels) == len(values.keys() - elsewhere)
+        assert max(map(len, labels)) < 30
 
 
 LICENCES = "//dt[.='Licences']/following-sibling::dd/text()"

@@ -134,11 +134,13 @@ main()
 def test_command_serves_with_its_keys_ends_with_0_on_a_signal_and_logs_no_key(
     folder, tmp_path, run, monkeypatch, number
 ):
-    monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path))
+    for name in ("DIRFRAME_DATA_DIR", "DIRFRAME_CACHE_DIR"):
+        monkeypatch.setenv(name, str(tmp_path))
     secret = run("keys", "add", "--developer", "Ada", "--application", "test").out.strip()
     words = ("serve", folder, "--port", 0, "--name", "Ours")
     options = {"program": None if number else SIGNALLED, "stdin": subprocess.PIPE}
     with processes.interruptible(), processes.start(*words, **options) as process:
+        assert str(tmp_path / "stores") in process.stderr.readline()  # before it imports
         log = process.stderr.readline()
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", log)
         parameters = {"api_key": secret}

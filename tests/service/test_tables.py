@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from lxml import etree
+from pyarrow import parquet
 
 import dirframe
 from dirframe.errors import ConfigurationError, StoreError
@@ -75,6 +76,7 @@ FRAME = pd.DataFrame(
         "name": ["Reader", "Writer"],
         "created_at": [pd.Timestamp("2020-01-02T03:04:05Z"), pd.NaT],
         "stack_count": [3.0, None],  # a missing number makes the others fractions
+        "analysis_id": [1001, None],
         "tags": [["xml", "c"], []],
         "analysis_total_code_lines": [10, -2],
         "analysis_languages": [[{"language": "C", "percentage": 80.5, "id": "1"}], None],
@@ -94,6 +96,7 @@ def test_every_kind_of_table_gives_the_same_records(tmp_path):
     first, second = expected.loc["7"], expected.loc["8"]
     assert first["created_at"] == pd.Timestamp("2020-01-02T03:04:05Z")
     assert (first["stack_count"], list(first["tags"])) == (3, ["xml", "c"])
+    assert first["analysis_id"] == "1001"
     assert (first["analysis_total_code_lines"], second["analysis_total_code_lines"]) == (10, -2)
     (language,) = first["analysis_languages"]
     assert (language["language"], float(language["percentage"])) == ("C", 80.5)
@@ -101,6 +104,25 @@ def test_every_kind_of_table_gives_the_same_records(tmp_path):
     files = [tmp_path / f"projects.{suffix}" for suffix in ("parquet", "jsonl", "csv")]
     for data in (*files, str(files[0]), pa.Table.from_pandas(FRAME), {"projects": FRAME}):
         pd.testing.assert_frame_equal(load(data).set_index("id"), expected)
+
+
+def test_parquet_whose_texts_are_bytes_is_read_as_the_texts(tmp_path):
+    texts = {"id": ["1", "2"], "name": ["Zoë", None]}
+    table = pa.table({name: pa.array(values, pa.binary()) for name, values in texts.items()})
+    with pytest.raises(StoreError, match="every record needs one: row 2"):
+        dirframe.serve({"accounts": table})
+    parquet.write_table(table.slice(0, 1), tmp_path / "accounts.parquet")
+    assert load(tmp_path / "accounts.parquet", dirframe.load_accounts)["name"].tolist() == ["Zoë"]
+
+
+def test_text_that_is_no_utf_8_is_refused_with_its_line_and_what_to_do(tmp_path):
+    for name, text in (
+        ("csv", "id,name\n1,Ada\n2,Zoë\n"),
+        ("json", '[{"id": 1,\n\n"name": "Zoë"}]'),
+    ):
+        (tmp_path / f"accounts.{name}").write_text(text, encoding="latin-1")
+        (line,) = refused(tmp_path / f"accounts.{name}")
+        assert "line 3 is not UTF-8" in line
 
 
 def test_what_a_loader_gave_is_served_and_loaded_as_it_was(sample_frames, tmp_path):

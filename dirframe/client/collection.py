@@ -87,11 +87,15 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
             "Run the same line again, or choose another sort (--sort): what is in the cache costs "
             "nothing, and refresh=True (--refresh) asks for all of it, also for what was refused"
         )
-        lack: dict[str, Any] = {"received": len(frame), "expected": pages.expected}
+        lack = {
+            "details_missing": tuple(pages.lost()),
+            "received": len(frame),
+            "expected": pages.expected,
+            "order_fails": is_unordered,
+            "better_sort": better_sort(pages.query) if is_unordered else None,
+        }
         if is_unordered:
             advice = "To ask again in this order does not help"
-            lack["better_sort"] = better_sort(pages.query)
-        lack |= {"order_fails": is_unordered, "details_missing": tuple(pages.lost())}
         message = f"The {what} are not proven complete: {why}."
         raise_or_warn(options, frame, message, why, advice, **lack)
     return frame

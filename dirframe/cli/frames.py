@@ -114,8 +114,8 @@ def empty(collection: str) -> pd.DataFrame:
     from dirframe.schema import RESOURCES
 
     resource = RESOURCES[collection.removesuffix("s")]
-    cells: dict[str, list[None]] = {field.column: [] for field in resource.fields}
-    return pd.DataFrame(typed_columns(cells, resource.fields, resource))
+    cells: dict[str, list[None]] = {column: [] for column in resource.by_column}
+    return pd.DataFrame(typed_columns(cells, resource))
 
 
 def _select(

@@ -75,8 +75,7 @@ def check(directory: Directory | None = None) -> Check:
     Examples
     --------
     >>> with dirframe.sample_directory(cache=False) as directory:
-    ...     report = dirframe.check(directory)
-    >>> {f.what: f.found for f in report.findings}["page size"]
+    ...     {f.what: f.found for f in dirframe.check(directory).findings}["page size"]
     '25'
     """
     with open_directory(directory) as client:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -73,7 +74,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     cells = {
         name: [None if row.get(name) == "" else row.get(name) for row in rows] for name in names
     }
-    data = typed_columns(cells, field.fields, resource)
+    data = typed_columns(cells, replace(resource, fields=field.fields))
     parent = f"{resource.name}_id" if key == "id" else key
     parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
     own = data.pop(parent, parents).astype("str")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import defaultdict
 from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from numbers import Integral, Real
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 #: Maximum age of a cached page: its end must be a date.
 _LONGEST = timedelta(days=36_500)
 _SAMPLE = "or use dirframe.sample_directory() (--sample) for the bundled sample data."
-#: Sessions that a forked process has of its parent: not even closing them is allowed.
-_inherited: list[object] = []
 
 
 class Directory(AbstractContextManager["Directory"]):
@@ -115,8 +114,8 @@ class Directory(AbstractContextManager["Directory"]):
         self.rate, self.timeout = _positive("rate", rate), _positive("timeout", timeout)
         #: What archives and the cache know it by: the address, or the content of the sample.
         self.identity = self.base_url
-        self._session: Session | None = None
-        self._process, self._opening = os.getpid(), Lock()
+        # By process: a fork inherits sessions, which it may not even close, and locks, perhaps held.
+        self._sessions, self._opening = dict[int, Session](), defaultdict[int, Lock](Lock)
 
     def projects(self, **options: Any) -> pd.DataFrame:
         """Load its projects.
@@ -155,24 +154,21 @@ class Directory(AbstractContextManager["Directory"]):
     @property
     def session(self) -> Session:
         """The session, opened on first use, and again after `close` and in a forked process."""
-        if self._process != os.getpid():
-            _inherited.append(self._session)
-            # Another thread of the parent may have held the lock.
-            self._session, self._opening, self._process = None, Lock(), os.getpid()
+        process = os.getpid()
         # Workers may be the first to use it, and all together.
-        with self._opening:
-            if self._session is None:
-                self._session = Session(self)
+        with self._opening[process]:
+            if process not in self._sessions:
+                session = self._sessions[process] = Session(self)
                 # Of a directory that nobody closes; also at exit.
-                self._closer = finalize(self, self._session.close)
-            return self._session
+                self._closer = finalize(self, session.close)
+            return self._sessions[process]
 
     def close(self) -> None:
         """Close the connections and the cache, and stop the service of a sample."""
-        with self._opening:
-            if self._session is not None:
+        process = os.getpid()
+        with self._opening[process]:
+            if self._sessions.pop(process, None):
                 self._closer()
-                self._session = None
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()

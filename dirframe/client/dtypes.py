@@ -1,4 +1,4 @@
-"""Types of columns: the data dictionary, and the conversion of texts to typed arrays."""
+"""Types of columns: texts to typed columns, and the data dictionary."""
 
 # Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
 # ``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from math import isfinite
@@ -34,13 +34,13 @@ _NUMBER = re.compile(
 
 
 def typed_columns(
-    cells: Mapping[str, Sequence[Any]], fields: Iterable[Field], resource: Resource
+    cells: Mapping[str, Sequence[Any]], resource: Resource
 ) -> dict[str, pd.Series[Any]]:
     """Return texts in the dtypes of their fields, and beside them what could not be converted.
 
     Lists are Python lists. A column without a field is text; outside the specification it is inferred.
     """
-    kinds = {field.column: field.kind for field in fields}
+    kinds = {field.column: field.kind for field in resource.fields}
     columns: dict[str, pd.Series[Any]] = {}
     unreadable = []
     for name, values in cells.items():

@@ -10,8 +10,8 @@ from dirframe._display import suggests_options
 from dirframe.client.collection import load_query
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.lookup import Projects, load_many, load_record, queries_of
-from dirframe.client.query import Incomplete, Options, ProgressCallback, query_at
-from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT, Resource
+from dirframe.client.query import Incomplete, Options, ProgressCallback, Query, query_at
+from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
 
 
 @suggests_options
@@ -204,8 +204,7 @@ def load_languages(directory: Directory | None = None, **options: Any) -> pd.Dat
     Examples
     --------
     >>> with dirframe.sample_directory() as directory:
-    ...     languages = dirframe.load_languages(directory)
-    >>> languages["category"].unique().tolist()
+    ...     dirframe.load_languages(directory)["category"].unique().tolist()
     ['code', 'build', 'markup']
     """
     return load("languages", directory=directory, **options)
@@ -262,7 +261,7 @@ def load_contributors(
     """
     options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
     asked = {"query": query, "sort": sort, "max_items": max_items}
-    return _load_of(CONTRIBUTOR_FACT, project, directory, options, **asked)
+    return _load_of(project, queries_of(CONTRIBUTOR_FACT, project, **asked), directory, options)
 
 
 @suggests_options
@@ -292,12 +291,11 @@ def load_activity(
     Examples
     --------
     >>> with dirframe.sample_directory() as directory:
-    ...     months = dirframe.load_activity("633", directory=directory)
-    >>> months["month"].is_monotonic_increasing
+    ...     dirframe.load_activity("633", directory=directory)["month"].is_monotonic_increasing
     True
     """
     options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
-    return _load_of(ACTIVITY_FACT, project, directory, options)
+    return _load_of(project, queries_of(ACTIVITY_FACT, project), directory, options)
 
 
 @suggests_options
@@ -326,12 +324,11 @@ def load_size(
     Examples
     --------
     >>> with dirframe.sample_directory() as directory:
-    ...     months = dirframe.load_size("633", directory=directory)
-    >>> months["commits"].is_monotonic_increasing
+    ...     dirframe.load_size("633", directory=directory)["commits"].is_monotonic_increasing
     True
     """
     options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
-    return _load_of(SIZE_FACT, project, directory, options)
+    return _load_of(project, queries_of(SIZE_FACT, project), directory, options)
 
 
 @suggests_options
@@ -365,8 +362,7 @@ def load_project(
     Examples
     --------
     >>> with dirframe.sample_directory() as directory:
-    ...     one = dirframe.load_project("1", directory=directory)
-    >>> one["id"].item()
+    ...     dirframe.load_project("1", directory=directory)["id"].item()
     '1'
     """
     return load_record(PROJECT, project, directory, Options(refresh=refresh, offline=offline))
@@ -398,8 +394,7 @@ def load_account(
     Examples
     --------
     >>> with dirframe.sample_directory() as directory:
-    ...     one = dirframe.load_account("ada@example.org", directory=directory)
-    >>> len(one)
+    ...     len(dirframe.load_account("ada@example.org", directory=directory))
     1
     """
     return load_record(ACCOUNT, account, directory, Options(refresh=refresh, offline=offline))
@@ -412,16 +407,10 @@ def _load(path: str, directory: Directory | None, options: Options, **asked: Any
 
 
 def _load_of(
-    resource: Resource,
-    project: Projects,
-    directory: Directory | None,
-    options: Options,
-    **asked: Any,
+    project: Projects, queries: list[Query], directory: Directory | None, options: Options
 ) -> pd.DataFrame:
-    """Load a collection of one project, or of each of many."""
-    queries = queries_of(resource, project, **asked)
+    """Load the queries to one project, or to each of many."""
     with open_directory(directory) as client:
         if pd.api.types.is_list_like(project):
             return load_many(queries, client, options)
-        (query,) = queries
-        return load_query(query, client, options)
+        return load_query(queries[0], client, options)

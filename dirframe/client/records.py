@@ -67,7 +67,7 @@ class Records:
             cells[free_name("_".join(path), cells | resource.by_column)] = column
         for column in cells.values():
             column.extend([None] * (self.rows - len(column)))
-        columns = typed_columns(cells, resource.fields, resource)
+        columns = typed_columns(cells, resource)
         frame = pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
         return frame if rows is None else frame.iloc[[*rows]].reset_index(drop=True)
 

@@ -1,4 +1,4 @@
-"""The persistent cache of fetched pages: a backend of requests-cache over one SQLite file."""
+"""The persistent cache of fetched pages: entries of requests-cache in one SQLite file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import threading
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from requests_cache.backends.base import BaseCache
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage, json_serializer, utf8_encoder
 
@@ -21,6 +20,9 @@ from dirframe._display import card
 from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import CacheError, CacheWarning, warn
 from dirframe.settings import cache_folder
+
+if TYPE_CHECKING:
+    from dirframe.client.directory import Directory
 
 #: The number is the version of the format; each version has a file of its own.
 _FILE = "http-cache-2.sqlite"
@@ -34,22 +36,20 @@ _COMPRESSED = Stage(dumps=lambda text: gzip.compress(text, 3), loads=gzip.decomp
 _SERIALIZER = SerializerPipeline([*json_serializer.stages, utf8_encoder, _COMPRESSED])
 
 
-class PageCache(BaseCache):
+class PageCache:
     """Pages in a folder, or nowhere: a file that fails neither ends nor holds up a load.
 
-    The SQLite backend of requests-cache waits for ever for a file that it may not write to, and
-    stores nothing on a full disk without a word. Here a `CacheWarning` is issued once, and the file
-    is only read from then on.
+    A `CacheWarning` is issued once, and the file is only read from then on.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        super().__init__()
+    def __init__(self, directory: Directory) -> None:
+        self._address, self._identity = directory.base_url, directory.identity
+        self.expire_after = directory.expire_after
         self._access, self._is_writable = threading.Lock(), True
         self._database: sqlite3.Connection | None = None
-        if folder is not None:
-            self._file = folder / _FILE
+        if directory.cache_folder is not None:
+            self._file = directory.cache_folder / _FILE
             try:
-                folder.mkdir(parents=True, exist_ok=True)
                 self._database = _open(self._file)
             except (sqlite3.Error, OSError) as error:
                 self._is_writable = False
@@ -57,21 +57,21 @@ class PageCache(BaseCache):
                 with suppress(sqlite3.Error, OSError):
                     self._database = _open_to_read(self._file)
 
-    def get_response(self, key: str, default: Any = None) -> Any:
-        """Return a stored page; the default if it is missing or cannot be read."""
-        row = self._execute("SELECT value FROM responses WHERE key = ?", key)
+    def get(self, url: str, *, of_any_age: bool = False) -> CachedResponse | None:
+        """Return the page of a URL; None if it is missing, has expired or cannot be read."""
+        row = self._execute("SELECT value FROM responses WHERE key = ?", url)
         try:
-            page = _SERIALIZER.loads(row[0])
-            return page if page.content and page.url and page.created_at.tzinfo else default
+            page: CachedResponse = _SERIALIZER.loads(row[0])
+            is_fresh = datetime.now(UTC) - page.created_at <= self.expire_after
+            return page if page.content and page.url and (is_fresh or of_any_age) else None
         except Exception:  # noqa: BLE001  # what no entry, or that of somebody else, may raise
-            return default
+            return None
 
-    def save_response(
-        self, response: Any, cache_key: str | None = None, expires: datetime | None = None
-    ) -> None:
-        """Store a page, unless the file cannot be written."""
-        page = CachedResponse.from_response(response, expires=expires)
-        row = cache_key, _SERIALIZER.dumps(page), page.expires_unix
+    def put(self, url: str, content: bytes, now: datetime, led_to: str) -> None:
+        """Store what a URL led to, unless the file cannot be written."""
+        page = CachedResponse(content=content, status_code=200, url=led_to, created_at=now)
+        page.expires = now + self.expire_after
+        row = url, _SERIALIZER.dumps(page), page.expires_unix
         self._execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", *row, writes=True)
 
     def close(self) -> None:
@@ -81,13 +81,15 @@ class PageCache(BaseCache):
                 self._database.close()
             self._database = None
 
-    def _execute(self, statement: str, *values: object, writes: bool = False) -> Any:
+    def _execute(self, statement: str, url: str, *values: object, writes: bool = False) -> Any:
         """Run a statement and return its first row; None if the file fails, or may not be used."""
+        # Without the address, since the port of the sample changes.
+        row = self._identity + url.removeprefix(self._address), *values
         with self._access:
             if self._database is None or (writes and not self._is_writable):
                 return None
             try:
-                return self._database.execute(statement, values).fetchone()
+                return self._database.execute(statement, row).fetchone()
             except sqlite3.Error as error:
                 if self._is_writable:
                     _warn(self._file, error)
@@ -96,6 +98,7 @@ class PageCache(BaseCache):
 
 
 def _open(file: Path) -> sqlite3.Connection:
+    file.parent.mkdir(parents=True, exist_ok=True)
     with close_on_error(open_database(file, timeout=_TIMEOUT, any_thread=True)) as database:
         enable_wal(database)
         database.execute("PRAGMA synchronous = NORMAL")  # a page is worth no wait for the disk

@@ -28,15 +28,16 @@ CREATE TABLE IF NOT EXISTS requests (
     id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, sent_at REAL NOT NULL, count INTEGER NOT NULL
 )
 """
-_TODAY = "requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago"
-_USED = f"SELECT coalesce(sum(count), 0) FROM {_TODAY}"  # noqa: S608  # a constant
-_STATE = f"SELECT coalesce(sum(count), 0), min(sent_at) FROM {_TODAY}"  # noqa: S608  # a constant
+_STATE = """
+SELECT coalesce(sum(count), 0) AS used, min(sent_at) FROM requests
+WHERE fingerprint = :fingerprint AND sent_at > :day_ago
+"""
 # A single statement checks and counts, so that two requests cannot take the same last slot.
 _ADD = f"""
 INSERT INTO requests (id, fingerprint, sent_at, count)
-SELECT random(), :fingerprint, :sent_at, min(:count, :limit - ({_USED})) WHERE ({_USED}) < :limit
-RETURNING id
-"""
+SELECT random(), :fingerprint, :sent_at, min(:count, :limit - used) FROM ({_STATE})
+WHERE used < :limit RETURNING id
+"""  # noqa: S608  # of constants
 #: A clock that was ahead dated requests in the future: they were sent by now, so that nobody waits for
 #: longer than a day.
 _REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now"
@@ -71,7 +72,7 @@ class DailyQuota:
     def __init__(self, folder: Path | None, fingerprint: str, limit: int) -> None:
         self.limit, self._folder, self._fingerprint = limit, folder, fingerprint
         # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
-        self._lock, self._is_closed = threading.Lock(), False
+        self._lock = threading.Lock()
         self._database: sqlite3.Connection | None = None
         self._execute("DELETE FROM requests WHERE sent_at <= :day_ago")
 
@@ -110,7 +111,6 @@ class DailyQuota:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            self._is_closed = True
             if self._database is not None:
                 self._database.close()
 
@@ -120,14 +120,14 @@ class DailyQuota:
         facts = {"fingerprint": self._fingerprint, "limit": self.limit, "now": now, **values}
         facts["day_ago"] = now - _DAY.total_seconds()
         with self._lock:
-            if self._is_closed:
-                raise DirframeError(
-                    "The directory was closed while it was used; no further request is made.",
-                    hint="Close it after the last load. Loaded pages are in the cache.",
-                )
             try:
                 self._database = self._database or _open(self._folder)
                 return self._database.execute(statement, facts).fetchone()
+            except sqlite3.ProgrammingError:  # it is closed
+                raise DirframeError(
+                    "The directory was closed while it was used; no further request is made.",
+                    hint="Close it after the last load. Loaded pages are in the cache.",
+                ) from None
             except (sqlite3.Error, OSError) as error:
                 if self._database is not None:
                     self._database.close()

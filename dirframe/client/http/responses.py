@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -39,20 +40,21 @@ _CHECK = (
     "Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, "
     f"REQUESTS_CA_BUNDLE the certificate of an institution's own authority. {RUN_AGAIN}"
 )
+#: What an attempt may raise.
+FAILURES = OSError, urllib3_errors.HTTPError, HTTPException, ValueError
 #: No request was sent, and another attempt may succeed.
-_PASSING = (
+_PASSING = {
     ssl.SSLEOFError,
     ssl.SSLZeroReturnError,
     urllib3_errors.NewConnectionError,
     urllib3_errors.ConnectTimeoutError,
-)
-_SILENCE = TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout
+}
+_SILENCE = {TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout}
 
 
 def read_body(response: requests.Response, timeout: float) -> bytes:
     """Return the body as its bytes come: so many, and no longer than four times the time-out."""
-    body, is_late, url = bytearray(), False, response.url
-    longest = 4 * timeout
+    body, is_late, url, longest = bytearray(), False, response.url, 4 * timeout
     end = time.monotonic() + longest
     with response:
         while chunk := response.raw.read1(65_536, decode_content=True):
@@ -70,7 +72,7 @@ def read_body(response: requests.Response, timeout: float) -> bytes:
 
 def check_response(content: bytes, response: requests.Response, record: str | None) -> Page:
     """Return the page of a success, or raise; `record` is the URL of one that redirected to it."""
-    status, url = response.status_code, response.url
+    status, url, page = response.status_code, response.url, Page()
     try:
         page = parse(content, source=url)
     except UnreadableResponseError as error:
@@ -83,7 +85,6 @@ def check_response(content: bytes, response: requests.Response, record: str | No
                 url=record,
                 status=302,
             ) from None
-        page = Page()
     if status == 200 and page.succeeded:
         return page
     kind, meaning, hint = _meaning(status, (page.error or "").lower())
@@ -132,33 +133,31 @@ def parse_date(text: str) -> datetime | None:
 
 def network_error(
     error: Exception, url: str, proxies: Mapping[str, str] | None, timeout: float
-) -> tuple[NetworkError, bool, bool]:
-    """Return what a failed attempt means, whether it arrived, and whether to try again."""
+) -> tuple[NetworkError, bool]:
+    """Return what a failed attempt means, and whether to try again; its `attempts` are 1 or 0."""
     causes = _causes(error)
+    kinds = {kind for cause in causes for kind in type(cause).__mro__}
     root = causes[-1]
-
-    def is_among(*types: type[BaseException]) -> bool:
-        return any(isinstance(cause, types) for cause in causes)
-
     words = root.strerror if isinstance(root, OSError) else None  # those of the system
     text = words or str(root) or type(root).__name__
     # urllib3 gives up before anything is sent. A plain OSError: a proxy does not connect, or
     # REQUESTS_CA_BUNDLE names no file.
-    has_arrived = not is_among(urllib3_errors.MaxRetryError) and type(root) is not OSError
+    has_arrived = urllib3_errors.MaxRetryError not in kinds and type(root) is not OSError
     if not has_arrived:
         proxy = select_proxy(url, proxies)
         host = urlsplit(proxy or url).netloc.rpartition("@")[2]
         reason = f"there was no connection to {'the proxy ' if proxy else ''}{host} ({text})"
         reason, hint = f"{reason}. The request did not arrive and was not counted", _CHECK
-    elif is_among(*_SILENCE):
+    elif kinds & _SILENCE:
         reason, hint = f"no data was received for {timeout:g} seconds", SLOW
     else:
         reason, hint = f"the response ended early ({text})", RUN_AGAIN
-    failure = NetworkError(f"{url} could not be fetched: {reason}.", url=url, hint=hint)
+    message = f"{url} could not be fetched: {reason}."
+    failure = NetworkError(message, url=url, hint=hint, attempts=int(has_arrived))
     # Not the errors of libraries: they hold the request with the key, or repeat what came.
     failure.__cause__ = root.with_traceback(None) if words else None
     root.__context__ = root.__cause__ = None
-    return failure, has_arrived, has_arrived or is_among(*_PASSING)
+    return failure, has_arrived or bool(kinds & _PASSING)
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -50,11 +50,16 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     digest = sha256(b"" if analyses else b"without analyses")
     for path in sorted(data_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())
-    return _SampleDirectory(serve(analyses=analyses), f"sample-{digest.hexdigest()[:16]}", cache)
+    identity = f"sample-{digest.hexdigest()[:16]}"
+    directory = _SampleDirectory(serve(analyses=analyses), identity, cache)
+    directory.opened = f"dirframe.sample_directory({'' if analyses else 'analyses=False'})"
+    return directory
 
 
 class _SampleDirectory(Directory):
     """The directory of a service in this process, which is stopped with it."""
+
+    opened: str  # by this code
 
     def __init__(self, service: Service, identity: str, cache: bool | str | Path) -> None:
         name = "dirframe sample directory"

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def load_lines(collection: str, request: Mapping[str, Any], directory: Directory) -> list[str]:
     """Return the lines that load records; the environment has the key of the directory."""
-    opened = "dirframe.sample_directory()"
-    if directory.identity == directory.base_url:
+    opened = getattr(directory, "opened", "")  # that of a sample
+    if not opened:
         options: dict[str, Any] = {"name": directory.name}
         options |= {"allow_http": True} if directory.allow_http else {}
         opened = _call("dirframe.Directory", repr(directory.base_url), options)

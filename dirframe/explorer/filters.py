@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dirframe import provenance
 from dirframe.selection import select
 from dirframe.stats.entries import Codes, distinct_pairs, license_codes, tag_codes
 from dirframe.stats.lifetimes import states_of
@@ -31,14 +32,16 @@ class Filters:
         # `select` tells which records pass by their number.
         self._frame = frame = frame.set_axis(range(len(frame)), axis=0)
         self._masks: dict[str, tuple[Any, NDArray[np.bool_]]] = {}
+        absent = provenance.absent(frame, frame.columns)
+        known = {*frame} - {*(absent.columns if absent else ())}
         self._values = {
             name: _most_frequent_first(frame[column])
             for name, column in VALUES.items()
-            if column in frame
+            if column in known
         }
-        if "created_at" in frame and isinstance(frame["created_at"].dtype, pd.DatetimeTZDtype):
+        if "created_at" in known and isinstance(frame["created_at"].dtype, pd.DatetimeTZDtype):
             self._values["years"] = _in_order(frame["created_at"].dt.year)
-        if {"analysis_min_month", "analysis_max_month"} <= {*frame}:
+        if {"analysis_min_month", "analysis_max_month"} <= known:
             states = states_of(frame).set_categories(["active", "dormant"])
             self._values["activity"] = _in_order(pd.Series(states))
 

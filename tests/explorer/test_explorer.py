@@ -16,6 +16,7 @@ from pandas.testing import assert_frame_equal
 import dirframe
 from dirframe import provenance, stats
 from dirframe.errors import (
+    AnalysesNotSentWarning,
     ConfigurationError,
     IncompleteCollectionError,
     InvalidInputError,
@@ -133,6 +134,16 @@ def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, sample_account
     assert "explorer" not in explorer.code
     assert "unify_countries" in explorer.code
     assert "unify_countries" not in dirframe.Explorer(sample_accounts).code
+
+
+def test_code_of_a_load_opens_the_same_sample(capsys):
+    with dirframe.sample_directory(analyses=False) as directory:
+        explorer = dirframe.Explorer(directory)
+        explorer.sample.value = 30
+        press(explorer, "Load")
+        explorer.chart.value = "tags"
+        with pytest.warns(AnalysesNotSentWarning):
+            assert_one_truth(explorer, capsys)
 
 
 def test_counts_are_those_that_the_other_filters_let_pass(sample_projects):
@@ -389,7 +400,10 @@ def test_own_pages_are_loaded(tmp_path):
         explorer = dirframe.Explorer(directory)
         explorer.sort.value = "project_name"
         press(explorer, "Load")
+        assert (len(explorer.frame), explorer.error) == (20, None)
         assert "details" in shown(explorer, "message").text_content()  # no analysis was sent
+        for control in (explorer.languages, explorer.activity):
+            assert control.layout.display == "none"
         explorer.details.value = True
         press(explorer, "Load")
         assert explorer.frame["analysis_total_code_lines"].notna().all()

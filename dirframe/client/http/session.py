@@ -61,8 +61,6 @@ _MAX_REDIRECTS = 5
 _REPEATED = {"help_text", "reported", "found"}
 #: Behind the URL of a refusal. That of a page has no fragment.
 _REFUSED = "#refused"
-#: The first name of a path, what follows, and the query.
-_PATH = re.compile(r"(/[^/.?]*)([^?]*)(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +93,8 @@ class Session:
         #: The first request is made alone: it shows the others whether the paths are redirected.
         self._first: AbstractContextManager[object] = threading.Lock()
         self._moved: dict[str, str] = {}
+        #: A URL up to the first name of a path, or nothing elsewhere; and the rest of its path.
+        self._split: Any = re.compile(rf"({re.escape(base_url)}/[^/.?]*|)([^?]*)").match
         #: The last URL that was requested, and the path of what it led to.
         self._last = "", ""
 
@@ -270,27 +270,23 @@ class Session:
 
     def _learn(self, requested: str, final: str) -> None:
         """Remember a redirect that changes one name: today's service has /p… for /projects…."""
-        (old, rest, _), (new, same, _) = self._parts(requested), self._parts(final)
+        (old, rest), (new, same) = (self._split(url).groups() for url in (requested, final))
         if old != new and rest == same:
             self._moved[old] = new
 
     def _resolve(self, url: str) -> str:
         """Return the URL that a URL is redirected to, as far as it was seen."""
-        name, rest, query = self._parts(url)
-        return f"{self._base_url}{self._moved.get(name, name)}{rest}{query}"
-
-    def _parts(self, url: str) -> tuple[str, ...]:
-        below = _PATH.fullmatch(url.removeprefix(self._base_url))
-        return below.groups() if below else ("", url, "")
+        name: str = self._split(url)[1]
+        return self._moved.get(name, name) + url.removeprefix(name)
 
     def _is_of_one(self, first: str, final: str) -> bool:
         """Return whether a redirect is about one record, such as to /accounts/ada/disabled.
 
         A page that the record before it led to as well, such as a login, is about neither.
         """
-        below, page = self._parts(first)[1], urlsplit(final).path
+        is_record, page = self._split(first)[2].startswith("/"), urlsplit(final).path
         (before, same), self._last = self._last, (first, page)
-        return first != final and below.startswith("/") and (page != same or first == before)
+        return first != final and is_record and (page != same or first == before)
 
 
 def as_sent(url: str) -> str:

@@ -56,30 +56,39 @@ def load_record(
         fetch = partial(fetch_page, client.session, options=options)
         while True:
             query = record_query(resource, identifiers.pop(0))
-            page = fetch(query, is_answer=lambda why: is_searched and why == "")
-            came.append(page)
-            if page.refusal == "":
-                page = fetch(Query(resource=PROJECT, query=name), is_answer=lambda _: False)
-                came.append(page)
-            error = page.error
-            if error is None:
-                frame = Records(resource, [page.source.page]).frame()
-                rows = frame.to_dict("records")
-                is_it = [_matches(row, name) for row in rows]
-                if sum(is_it) == 1:
-                    frame, facts = frame[is_it].reset_index(drop=True), {"items_available": 1}
-                    return _described(frame, client, query, came, completeness="proven", **facts)
-                shown = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
-                url, page.refusal = page.source.url, "another record"
-                error = NotFoundError(
-                    f"{url} returned {', '.join(shown) or 'nothing'}, not the {resource.name} asked "
-                    f"for by the id or name {query.facts['id']!r}.",
-                    url=url,
-                    status=200,
-                    attempts=page.attempts,
-                )
-            if not identifiers or not isinstance(error, NotFoundError):
-                raise error
+            came.append(fetch(query, is_answer=lambda why: is_searched and why == ""))
+            if came[-1].refusal == "":
+                search = Query(resource=PROJECT, query=name)
+                came.append(fetch(search, is_answer=lambda _: False))
+            try:
+                frame = _only_record(came[-1], query, name)
+            except NotFoundError:
+                if not identifiers:
+                    raise
+                came[-1].refusal = "another record"
+            else:
+                facts = {"items_available": 1, "completeness": "proven"}
+                return _described(frame, client, query, came, **facts)
+
+
+def _only_record(page: ReceivedPage, query: Query, name: str) -> pd.DataFrame:
+    """Return the one record of a page that has a name; raise if the page failed or has others."""
+    if page.error is not None:
+        raise page.error
+    frame = Records(query.resource, [page.source.page]).frame()
+    rows = frame.to_dict("records")
+    is_it = [_matches(row, name) for row in rows]
+    if sum(is_it) == 1:
+        return frame[is_it].reset_index(drop=True)
+    came = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
+    url, asked = page.source.url, query.facts["id"]
+    raise NotFoundError(
+        f"{url} returned {', '.join(came) or 'nothing'}, not the {query.resource.name} asked for by the "
+        f"id or name {asked!r}.",
+        url=url,
+        status=200,
+        attempts=page.attempts,
+    )
 
 
 def _matches(row: dict[Any, Any], identifier: str) -> bool:

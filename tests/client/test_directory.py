@@ -91,6 +91,7 @@ def test_directory_that_is_nowhere_named_is_an_error():
         *("directory.example", "ftp://directory.example", "https://", "https://[directory"),
         *("https://.example", "https://directory.example:port", "https://directory.example?key=x"),
         *("https://directory.example/#top", f"https://person:{SECRET}@directory.example"),
+        "https://directory.example/projects.xml",
     ],
 )
 def test_directory_address_that_cannot_be_meant_is_refused(address):

@@ -36,6 +36,7 @@ except ImportError as error:
 
 _AUTO = {"width": "auto"}  # the style sheet sets the width
 _HIDDEN = {"display": "none"}
+_PAUSE = 0.2  # seconds from the press of a button to its action
 
 
 class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
@@ -172,8 +173,14 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             with suppress(KeyboardInterrupt, Exception):  # it is shown
                 action()
 
+        def on_click(_: object) -> None:
+            if self._loop is None:
+                press()
+            else:  # what was typed before the press may come later, by another thread
+                self._loop.call_soon_threadsafe(self._loop.call_later, _PAUSE, press)
+
         button = w.Button(description=label, tooltip=tip, layout=_AUTO)
-        button.on_click(lambda _: self._run(press))
+        button.on_click(on_click)
         return button
 
     def _on_collection(self, _: object) -> None:

@@ -49,7 +49,7 @@ class Caption(Annotation):
     def __init__(self, ax: Axes, table: pd.DataFrame, notes: list[str], heading: str) -> None:
         self.table, self.notes, self.heading = table, notes, heading
         # It can extend below the labels beside the axes, but must not reach the text of others.
-        self._room = text.width(ax) * (WIDER if len(_figure(ax).axes) == 1 else 1.05)
+        self._room = text.width(ax) * (WIDER if len(_figure(ax).axes) == 1 else 0.97)
         super().__init__(
             "",
             (0, 0),

@@ -274,7 +274,7 @@ def _listener(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise ConfigurationError(
             f"The service cannot listen at {host}, port {port}: {error.strerror}. "
-            "Choose another port; 0 takes a free one."
+            "Choose another address or port; port 0 takes a free one."
         ) from error
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)  # of its connections
     return listener

@@ -469,6 +469,20 @@ def test_choice_in_another_thread_is_shown_by_that_of_the_cells_and_never_lost(s
     assert set(explorer.frame["analysis_main_language_name"]) == {"Java"}
 
 
+def test_what_was_typed_before_a_press_counts_also_if_it_comes_after_it(sample):
+    async def kernel():
+        explorer = dirframe.Explorer(sample)
+        thread = threading.Thread(target=press, args=(explorer, "Load"))
+        thread.start()
+        thread.join()
+        await asyncio.sleep(0.05)
+        explorer.max_items.value = 20
+        await asyncio.sleep(0.5)
+        return explorer
+
+    assert len(asyncio.run(kernel()).frame) == 20
+
+
 def test_directory_and_code_have_the_key_of_the_environment(tmp_path, monkeypatch):
     with pytest.raises(ConfigurationError):
         dirframe.Explorer()

@@ -13,7 +13,7 @@ from matplotlib.testing.compare import compare_images
 from dirframe import plot
 from dirframe.errors import InvalidInputError
 from dirframe.plot.colours import language_colour
-from tests.charts import CHARTS, caption, draw, grey, key, labels, names, words
+from tests.charts import CHARTS, caption, cut_off, draw, grey, key, labels, lay_out, names, words
 from tests.frames import LANGUAGE, PEOPLE, accounts, projects
 
 THREE = pytest.mark.parametrize("name", ["languages_by_year", "lorenz", "tags"])
@@ -63,6 +63,15 @@ def test_last_line_of_a_caption_is_no_single_word(name):
     for width in ("column", "page", None):
         *_, last = captions(draw(name, width=width))[0].split("\n")
         assert len(last.split()) > 1
+
+
+def test_captions_are_whole_where_the_axes_below_have_long_names(sample_projects):
+    _, axes = plt.subplots(2, 2, figsize=(7.2, 6.4), dpi=110)
+    plot.language_share(sample_projects, ax=axes[0, 0])
+    plot.survival(sample_projects, ax=axes[0, 1])
+    plot.contributors_by_language(sample_projects, ax=axes[1, 0], top=8)
+    plot.life_span(sample_projects, ax=axes[1, 1], top=8)
+    assert cut_off(lay_out(axes[0, 0])) == []
 
 
 def test_language_has_one_colour_everywhere():

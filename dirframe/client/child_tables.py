@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -71,9 +71,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         for entry in chain.from_iterable(lists)
     ]
     names = dict.fromkeys([*(known.column for known in field.fields), *chain.from_iterable(rows)])
-    cells = {
-        name: [None if row.get(name) == "" else row.get(name) for row in rows] for name in names
-    }
+    cells = {name: [_text(row.get(name)) for row in rows] for name in names}
     data = typed_columns(cells, replace(resource, fields=field.fields))
     parent = f"{resource.name}_id" if key == "id" else key
     parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
@@ -82,6 +80,11 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
+
+
+def _text(value: Any) -> Any:
+    """Return a value as entries of a load have it: those of other programs may be numbers."""
+    return str(value) if isinstance(value, int | float) else value or None
 
 
 def _find_list(resource: Resource, name: str, frame: pd.DataFrame) -> Field:

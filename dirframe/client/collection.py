@@ -200,8 +200,8 @@ class Walk:
                 sorts.append(KEPT_TODAY)
             if first and page.number:
                 pages.query = recognised(replace(query, sort=page.sort or query.sort), first)
+            pages.add(page)  # raises, before it is stored, if no sample can be drawn
             self.store(page)
-            pages.add(page)
             yield page, pages.total
             if page.number and page.error is None:
                 return

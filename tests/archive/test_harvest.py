@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe import provenance
-from dirframe.errors import QuotaExceededError, ServiceError
+from dirframe.errors import InvalidInputError, QuotaExceededError, ServiceError
 from tests import processes
 from tests.archive.conftest import LINE, Harvests, Reshuffled, kept, number, shuffled
 from tests.faults.test_faults import EDITS
@@ -186,6 +186,18 @@ def test_sample_without_its_first_page_has_no_records(harvests):
         frame = archive.frame()
     assert frame.empty
     assert "incomplete" in provenance.caption(frame)
+
+
+def test_sample_of_a_directory_that_does_not_count_leaves_a_whole_archive(harvests):
+    rig = kept()
+    rig.items_available = lambda _: None
+    harvest = harvests(rig)
+    for _ in range(2):
+        with pytest.raises(InvalidInputError, match="items_available"):
+            harvest.run(sample=5)
+        assert dirframe.open_archive(harvest.path).status().records == 0
+    rig.items_available = lambda count: count
+    assert harvest.run(sample=5).status().completeness == "sample"
 
 
 # What changes meanwhile

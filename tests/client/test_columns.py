@@ -307,6 +307,10 @@ def test_child_table_keeps_what_else_an_entry_has(build):
     assert table["name"].dropna().to_dict() == {1: "gpl", 2: "a"}
     assert table["license"].dropna().to_dict() == {0: "MIT"}
     assert table["new"].dropna().to_dict() == {3: "b"}
+    shares = [{"language": "C", "percentage": 80}, {"language": "M4", "percentage": 0.5}]
+    foreign = pd.DataFrame({"id": ["1"], "analysis_languages": [shares], "tags": [["x", 0]]})
+    assert dirframe.child_table(foreign, "languages")["percentage"].tolist() == [80.0, 0.5]
+    assert dirframe.child_table(foreign, "tags")["tag"].tolist() == ["x", "0"]
 
 
 def test_child_table_entry_does_not_replace_the_id_of_its_parent(build):

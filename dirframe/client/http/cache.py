@@ -43,19 +43,12 @@ class PageCache:
     """
 
     def __init__(self, directory: Directory) -> None:
+        folder = directory.cache_folder
+        self._file = None if folder is None else folder / _FILE
         self._address, self._identity = directory.base_url, directory.identity
         self.expire_after = directory.expire_after
-        self._access, self._is_writable = threading.Lock(), True
+        self._access, self._open = threading.Lock(), _open
         self._database: sqlite3.Connection | None = None
-        if directory.cache_folder is not None:
-            self._file = directory.cache_folder / _FILE
-            try:
-                self._database = _open(self._file)
-            except (sqlite3.Error, OSError) as error:
-                self._is_writable = False
-                _warn(self._file, error)
-                with suppress(sqlite3.Error, OSError):
-                    self._database = _open_to_read(self._file)
 
     def get(self, url: str, *, of_any_age: bool = False) -> CachedResponse | None:
         """Return the page of a URL; None if it is missing, has expired or cannot be read."""
@@ -72,29 +65,33 @@ class PageCache:
         page = CachedResponse(content=content, status_code=200, url=led_to, created_at=now)
         page.expires = now + self.expire_after
         row = url, _SERIALIZER.dumps(page), page.expires_unix
-        self._execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", *row, writes=True)
+        self._execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", *row)
 
     def close(self) -> None:
         """Close the file; a request still in flight then stores nothing."""
         with self._access:
             if self._database is not None:
                 self._database.close()
-            self._database = None
+            self._file = self._database = None
 
-    def _execute(self, statement: str, url: str, *values: object, writes: bool = False) -> Any:
+    def _execute(self, statement: str, url: str, *values: object) -> Any:
         """Run a statement and return its first row; None if the file fails, or may not be used."""
         # Without the address, since the port of the sample changes.
         row = self._identity + url.removeprefix(self._address), *values
         with self._access:
-            if self._database is None or (writes and not self._is_writable):
+            if self._file is None:
                 return None
             try:
+                self._database = self._database or self._open(self._file)
                 return self._database.execute(statement, row).fetchone()
-            except sqlite3.Error as error:
-                if self._is_writable:
-                    _warn(self._file, error)
-                self._is_writable = False
-                return None
+            except (sqlite3.Error, OSError) as error:
+                if self._open is _open_to_read:
+                    return None
+                if self._database is not None:
+                    self._database.close()
+                self._open, self._database = _open_to_read, None
+                _warn(self._file, error)
+        return self._execute(statement, url, *values)
 
 
 def _open(file: Path) -> sqlite3.Connection:

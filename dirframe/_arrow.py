@@ -65,11 +65,7 @@ def unify_schemas(schemas: Iterable[pa.Schema]) -> pa.Schema:
 
 
 def as_pandas(frame: Any) -> Any:
-    """Return a table of Arrow or a frame of Polars as a pandas frame, any other frame unchanged.
-
-    A table of `to_arrow` becomes the frame that it was, another one a frame with the dtypes of the
-    loaders.
-    """
+    """Return a table of Arrow or a frame of Polars as a pandas frame, any other frame unchanged."""
     table = frame.to_arrow() if type_name(frame) == "polars.DataFrame" else frame
     if not isinstance(table, pa.Table):
         return frame

@@ -25,7 +25,7 @@ _SYNONYMS = {
     **dict.fromkeys(("repositories", "repos", "packages"), "projects"),
     **dict.fromkeys(("limit", "n", "nrows", "max_results", "top"), "max_items"),
 }
-_JOINERS = "\u200c\u200d"
+_JOINERS = "\u200c\u200d"  # of scripts such as Persian and Hindi, and of composed emoji
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
 _WIDEST = 60
@@ -94,10 +94,7 @@ def html_table(table: pd.DataFrame, caption: str, longest: int | None = None) ->
 def table_lines(
     table: pd.DataFrame, heads: dict[str, str], width: int = sys.maxsize, widest: int = _WIDEST
 ) -> tuple[list[str], list[str]]:
-    """Return a table as lines of text, and the columns for which they have no room.
-
-    The headings by column may have several lines.
-    """
+    """Return a table as lines of text, and the columns for which they have no room."""
     height = max((head.count("\n") + 1 for head in heads.values()), default=0)
     columns: list[list[str]] = []
     omitted: list[str] = []
@@ -170,10 +167,7 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
 
 
 def printable(text: str) -> str:
-    """Replace non-printable characters by blanks, except zero-width joiners and non-joiners.
-
-    Scripts such as Persian and Hindi, and composed emoji, need these two.
-    """
+    """Replace non-printable characters by blanks, except zero-width joiners and non-joiners."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
@@ -237,12 +231,9 @@ def is_number(dtype: Any) -> bool:
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Return a question that names similar choices, after a blank; empty if there is none.
-
-    Choices with the name as one of their words come first: `projects` means `load_projects`, and
-    `load_users` means `load_accounts`.
-    """
+    """Return a question that names similar choices, after a blank; empty if there is none."""
     names = [str(choice) for choice in choices]
+    # Of several words, one may be it: projects is load_projects, and load_users load_accounts.
     meant = "_".join(_SYNONYMS.get(word, word) for word in name.split("_"))
     close = [other for other in names if meant in {other, _SYNONYMS.get(other), *other.split("_")}]
     folded = {choice.casefold(): choice for choice in names}

@@ -53,18 +53,14 @@ def make_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
-    """Yield a temporary path beside the target, which replaces it if the block succeeds.
-
-    An `OSError`, such as that of a full disk, names the target. A target that appeared meanwhile
-    is replaced only with `overwrite`.
-    """
+    """Yield a temporary path beside the target, which replaces it if the block succeeds."""
     temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
     try:
         yield temporary
-        check_writable(target, overwrite=overwrite)
+        check_writable(target, overwrite=overwrite)  # it may have appeared meanwhile
         temporary.replace(target)
     except OSError as error:
-        # A full disk has no name; further temporary files begin with the name of this one.
+        # The target is named: a full disk has no name, and other temporary files begin with this one's.
         if error.filename is None or str(error.filename).startswith(str(temporary)):
             # Not strerror, which in errors of Arrow is a sentence about the temporary file.
             words = os.strerror(error.errno) if error.errno else f"could not be written: {error}"

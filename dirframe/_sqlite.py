@@ -6,31 +6,22 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
+
+T = TypeVar("T", bound=Any)  # what can be closed
 
 
 def open_database(
     path: Path | None, *, mode: str = "rwc", timeout: float = 30.0, any_thread: bool = False
 ) -> sqlite3.Connection:
-    """Open a database, in memory without a `path`, in autocommit mode: transactions are explicit.
-
-    `timeout` is in seconds, for another process. `mode` is that of SQLite's URIs. With `any_thread`,
-    the caller synchronizes the threads.
-    """
+    """Open a database, in memory without a `path`, in autocommit mode: transactions are explicit."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}" if path else ":memory:",
         uri=path is not None,
-        timeout=timeout,
+        timeout=timeout,  # seconds, for another process
         isolation_level=None,
-        check_same_thread=not any_thread,
+        check_same_thread=not any_thread,  # any may use it, and the caller synchronizes them
     )
-
-
-class _Closable(Protocol):
-    def close(self) -> None: ...
-
-
-T = TypeVar("T", bound=_Closable)
 
 
 @contextmanager
@@ -44,12 +35,10 @@ def close_on_error(opened: T) -> Iterator[T]:
 
 
 def enable_wal(database: sqlite3.Connection) -> None:
-    """Switch a database to write-ahead logging (WAL), where readers and a writer do not block.
-
-    While another process writes to a file that is not in this mode, it stays in the other one.
-    """
+    """Switch a database to write-ahead logging (WAL), where readers and a writer do not block."""
     try:
         database.execute("PRAGMA journal_mode = WAL")
     except sqlite3.OperationalError as error:
+        # A file that another process writes to in another mode stays in that.
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
             raise

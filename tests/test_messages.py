@@ -245,7 +245,7 @@ def test_statistics_and_charts(message, projects):
     )
     accounts = provenance.set_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
     assert message(stats.language_share, accounts) == snapshot(
-        "MissingColumnsError: The frame has no column analysis_main_language_name. It holds accounts; pass projects, which have this column."
+        "MissingColumnsError: The frame has no column analysis_main_language_name. It holds accounts: pass projects."
     )
     assert message(stats.language_share, ["C"]) == snapshot(
         "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got a list."

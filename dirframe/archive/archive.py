@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, counted, percent
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.store import Store, name_of
-from dirframe.client.collection import Walk, describe, describe_whole
+from dirframe.client.collection import Reading, Walk, describe, describe_whole
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.page import parse
 from dirframe.client.paging import ReceivedPage, ids_of
@@ -292,17 +293,24 @@ def harvest(
                 )
             # Begun with own pages, it ends with them.
             pages.query = replace(asked, sort=order or sort, details=details or pages.query.details)
-            walk = Walk(pages, client, Options(store=False), store=store.add)
-            if pages.missing():
-                if not pages.latest:
-                    walk.begin()
-                elif sample is None:  # records may have moved forward since
-                    walk.read([n for n in pages.latest if n + 1 not in pages.latest], refresh=True)
-                walk.read_all()
-            walk.read_own_pages()
+            walk = Walk(pages, client.session, Options(store=False), client.workers, store.add)
+            deque(_read(walk), maxlen=0)
             if pages.error is not None:
                 raise pages.error  # the other own pages are stored
     return Archive(Path(path))
+
+
+def _read(walk: Walk) -> Reading:
+    """Read what an archive lacks; and its last page again: records may have moved forward since."""
+    pages = walk.pages
+    if pages.missing():
+        if not pages.latest:
+            yield from walk.begin()
+        elif pages.query.sample is None:
+            last = [number for number in pages.latest if number + 1 not in pages.latest]
+            yield from walk.read(last, refresh=True)
+        yield from walk.read_all()
+    yield from walk.read_own_pages()
 
 
 def open_archive(path: str | Path) -> Archive:

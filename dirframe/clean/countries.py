@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from functools import cache
+from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -313,6 +314,8 @@ def _checked_overrides(overrides: Overrides | None) -> dict[Hashable, Resolution
     codes = {
         raw: None if pd.isna(code) else code for raw, code in given.items() if not pd.isna(raw)
     }
+    # Readers of CSV make numbers of codes such as 840, which are text in accounts.
+    codes |= {str(raw): code for raw, code in codes.items() if isinstance(raw, Integral)}
     invalid = {raw: code for raw, code in codes.items() if code not in (None, *countries())}
     if invalid:
         examples = ", ".join(f"{raw!r}: {code!r}" for raw, code in list(invalid.items())[:5])

@@ -71,7 +71,7 @@ def value_of(text: str, annotation: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError:
-        return text
+        return None if text == "None" else text  # as help and messages write it
 
 
 def _conditions(_: object, __: object, texts: tuple[str, ...]) -> dict[str, Any]:

@@ -142,6 +142,9 @@ def _looks(client: Directory, other: Directory, first: Page) -> Iterator[_Look]:
         found = "the first page again" if came == ids else f"{len(came)} records"
         return found if came else "empty", not came
 
+    def see_analysis(page: Page) -> _Seen:
+        return "sent" if page.signs() in {"1", "3"} else "not sent", None
+
     if first.items_available is not None and size:
         behind = -(-first.items_available // size) + 1
         yield _Look("page past the end", client, _PROJECTS, see_end, number=behind)
@@ -154,7 +157,7 @@ def _looks(client: Directory, other: Directory, first: Page) -> Iterator[_Look]:
     yield _Look("country forms", client, _ACCOUNTS, _see_countries)
     if ids and ids[0]:
         own = record_query(PROJECT, ids[0])
-        yield _Look("analysis on own pages", client, own, _see_analysis)
+        yield _Look("analysis on own pages", client, own, see_analysis)
     yield _Look("a record that is not there", client, record_query(PROJECT, "0"), status=404)
     yield _Look("a wrong key", other, _PROJECTS, status=403)
 
@@ -173,10 +176,6 @@ def _see_countries(page: Page) -> _Seen:
     missing = values.count(None)
     forms = f"{codes} codes, {len(values) - codes - missing} names, {missing} missing"
     return f"{forms}; {_count_of(page, ' in all')}", None
-
-
-def _see_analysis(page: Page) -> _Seen:
-    return "sent" if page.signs() in {"1", "3"} else "not sent", None
 
 
 def _count_of(page: Page, ending: str = "") -> str:

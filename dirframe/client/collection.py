@@ -8,18 +8,20 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC
 from functools import partial
 from itertools import islice, takewhile
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import counted
 from dirframe.client.directory import Directory
-from dirframe.client.http.session import FetchedPage, Session
-from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, needed_pages, why_failed
+from dirframe.client.http.session import Session
+from dirframe.client.page import Page
+from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, ids_of, needed_pages, why_failed
 from dirframe.client.query import (
     KEPT_TODAY,
     Options,
@@ -50,6 +52,8 @@ from dirframe.schema import PROJECT, UNKNOWN
 
 Key = TypeVar("Key")
 T = TypeVar("T", ReceivedPage, Pages)
+#: Pages as they come, each with the number of records, or of own pages, that are read with it.
+Reading: TypeAlias = "Generator[tuple[ReceivedPage, int], None, None]"
 
 #: Maximum number of times that inconsistent pages are requested again.
 MAX_REREADS = 3
@@ -64,56 +68,60 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
     with (
         progress_of(query.resource.collection, options.progress) as on_page,
         progress_of("own pages", options.progress) as on_own_page,
+        suppress(StopIteration),  # of a callback
     ):
-
-        def receive(page: ReceivedPage, total: int) -> None:
+        for page, total in _read(pages, client, options):
             if page.source is not None:
                 page.source = records.add(page.source.page)
-            if page.number is None:
-                if page is pages.own.get(page.record):  # not the error that ends the load
-                    on_own_page(1, total)
-            elif page.number and page.ids:
+            if page.number and page.ids:
                 on_page(len(page.ids), total)
-
-        with suppress(StopIteration):  # of a callback
-            _read(Walk(pages, client, options, receive=receive), client, options)
+            elif page is pages.own.get(page.record):  # not the error that ends the load
+                on_own_page(1, total)
     frame = records.frame([page.source + place for page, place in pages.places(whole=True)])
     client.session.warn_if_stale(pages.received)
     what = f"{pages.query.resource.words[1]} of {client.name}"
     facts = describe_whole(frame, pages, what, source=client.name, base_url=client.base_url)
-    if facts["completeness"] == "incomplete":
-        _raise_missing(frame, pages, what, facts["incomplete_reason"], options)
-    elif pages.is_capped():
-        reason = f"capped at max_items={query.max_items}"
-        provenance.set_provenance(frame, completeness="incomplete", incomplete_reason=reason)
+    if pages.completeness()[0] == "incomplete":
+        why, is_unordered = facts["incomplete_reason"], pages.lacks_order()
+        advice = (
+            "Run the same line again, or choose another sort (--sort): what is in the cache costs "
+            "nothing, and refresh=True (--refresh) asks for all of it, also for what was refused"
+        )
+        lack = {
+            "details_missing": tuple(pages.lost()),
+            "received": len(frame),
+            "expected": pages.expected,
+            "order_fails": is_unordered,
+            "better_sort": better_sort(pages.query) if is_unordered else None,
+        }
+        if is_unordered:
+            advice = "To ask again in this order does not help"
+        message = f"The {what} are not proven complete: {why}."
+        raise_or_warn(options, frame, message, why, advice, **lack)
     return frame
 
 
-def _read(walk: Walk, client: Directory, options: Options) -> None:
-    """Read all pages of a walk, if the quota may suffice; or what is there, if that is accepted."""
-    walk.begin()
-    pages, query, session = walk.pages, walk.pages.query, client.session
-    what = f"{query.resource.words[1]} of {client.name}"
-    is_known = partial(query.is_known, session)
-
-    def own_is_known(identifier: str) -> bool:
-        return record_query(query.resource, identifier).is_known(session)
-
-    check_quota(client, options, what, pages.missing(), is_known, more=pages.estimated_own())
+def _read(pages: Pages, client: Directory, options: Options) -> Reading:
+    """Read all pages, if the quota may suffice; or what is there, if that is accepted."""
+    walk = Walk(pages, client.session, options, client.workers)
+    yield from walk.begin()
+    what = f"{pages.query.resource.words[1]} of {client.name}"
+    check = partial(check_quota, client, options, what, is_known=walk.is_known)
+    check(pages.missing(), more=pages.estimated_own())
     try:
-        walk.read_all()
-        check_quota(client, options, what, pages.own_missing(), own_is_known)
-        walk.read_own_pages()
+        yield from walk.read_all()
+        check(pages.own_missing())
+        yield from walk.read_own_pages()
     except (CacheError, RequestError) as error:
         if options.incomplete == "raise" or not may_come_later(error):
             raise
         if not options.refresh:
-            walk.read_own_pages(where=own_is_known)
+            yield from walk.read_own_pages(where=walk.is_known)
 
 
 def describe(frame: pd.DataFrame, pages: Pages, **facts: Any) -> dict[str, Any]:
     """Record in a frame of some records what their pages say, and return it."""
-    facts |= pages.provenance() | {"query": pages.query.to_provenance()}
+    facts |= pages.provenance()
     if is_in_order(frame, pages.query.sort or "") is False:
         del facts["query"]["sort"]  # what was not seen is not claimed
     provenance.set_provenance(frame, **facts)
@@ -151,153 +159,113 @@ def describe_whole(frame: pd.DataFrame, pages: Pages, what: str, **facts: Any) -
     return facts
 
 
-def _raise_missing(
-    frame: pd.DataFrame, pages: Pages, what: str, why: str, options: Options
-) -> None:
-    """Raise or warn that records are not proven complete."""
-    is_unordered = pages.lacks_order()
-    advice = (
-        "Run the same line again, or choose another sort (--sort): what is in the cache costs "
-        "nothing, and refresh=True (--refresh) asks for all of it, also for what was refused"
-    )
-    raise_or_warn(
-        options,
-        frame,
-        f"The {what} are not proven complete: {why}.",
-        why,
-        advice="To ask again in this order does not help" if is_unordered else advice,
-        details_missing=tuple(pages.lost()),
-        received=len(frame),
-        expected=pages.expected,
-        order_fails=is_unordered,
-        better_sort=better_sort(pages.query) if is_unordered else None,
-    )
-
-
+@dataclass
 class Walk:
-    """Reads the pages of a query, and the own pages of its records.
+    """Reads the pages of a query, and the own pages of its records."""
 
-    `store` is called with each page in the thread that received it, and `receive` in the order of the
-    pages, with the number of records or of own pages to come.
-    """
+    pages: Pages
+    session: Session  # a directory that is closed ends its walks
+    options: Options
+    workers: int
+    store: Callable[[ReceivedPage], None] = lambda _: None  # in the thread that received the page
 
-    def __init__(
-        self,
-        pages: Pages,
-        client: Directory,
-        options: Options,
-        *,
-        store: Callable[[ReceivedPage], None] = lambda _: None,
-        receive: Callable[[ReceivedPage, int], None] = lambda *_: None,
-        workers: int | None = None,
-    ) -> None:
-        self.pages, self._options, self._workers = pages, options, workers or client.workers
-        self._session = client.session  # a directory that is closed ends its walks
-        self._store, self._receive = store, receive
-
-    def begin(self) -> None:
-        """Receive the first page, in an order that holds."""
-        query, first, sort = self.choose_order()
-        if sort != query.sort:
-            self._keep(first, 0, sort)
-            first = query.get(self._session, self._options)
-        self.receive_first(query, first)
-
-    def receive_first(self, query: Query, first: FetchedPage) -> None:
-        """Receive the first page of a query."""
-        self.pages.query = recognised(query, first.page)
-        self._keep(first, 1, query.sort)
-
-    def choose_order(self) -> tuple[Query, FetchedPage, str | None]:
-        """Return the query in an order that the directory keeps, a first page, and the sort of that.
+    def begin(self, *, may_be_refused: bool = False, is_estimate: bool = False) -> Reading:
+        """Read the first page in an order that the directory keeps, after those in others.
 
         Without a sort of its own, a sample, or an archive, is read by ids, or by names of
-        projects, as the first page shows; all projects of today's live service by names.
+        projects, as the first page shows; all projects of today's live service by names, for which
+        an estimate takes its first page in any order.
         """
         pages, query = self.pages, self.pages.query
+        sorts = [query.sort]
         if query.sort is None and (query.sample or pages.counts_all):
-            for sort in ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]:
-                tried = fetch_page(self._session, replace(query, sort=sort), self._options)
-                if tried.error is not None:
-                    raise tried.error
-                first = tried.source
-                if tried.refusal is None:
-                    columns = {name: first.page.values(name) for name in ("id", "name")}
-                    if is_in_order(columns, sort):
-                        return replace(query, sort=sort), first, sort
-                    if is_last(first.page) or sort != "id":
-                        return query, first, None  # taken for ignored: it is the directory's own
-                tried.number, tried.sort = 0, sort
-                self._store(tried)
-                self._add(tried)
-            return query, query.get(self._session, self._options), None
-        first = query.get(self._session, self._options)
-        page = first.page
-        is_whole = query.path == "/projects.xml" and query.sort is None and query.max_items is None
-        # Today's live service sends ten a page, without analyses, after a redirect.
-        has_few = len(page.records) == 10 and {"1", "3"}.isdisjoint(page.signs())
-        if is_whole and has_few and not is_last(page) and self._session.is_moved(query.path):
-            return replace(query, sort=KEPT_TODAY), first, None
-        return query, first, query.sort
+            sorts = ["id", KEPT_TODAY, None] if query.resource is PROJECT else ["id", None]
+        is_whole = sorts == [None] and query.path == "/projects.xml" and query.max_items is None
 
-    def read_all(self) -> None:
+        def fetch(sort: str | None) -> ReceivedPage:
+            asked, may_refuse = replace(query, sort=sort), may_be_refused or sort != query.sort
+            page = fetch_page(self.session, asked, self.options, is_answer=lambda _: may_refuse)
+            page.number, page.sort = 1, sort
+            return page
+
+        for page in fetch_ahead(fetch, sorts, 1, most_failures=1):
+            first = page.source and page.source.page
+            columns = {name: first.values(name) for name in ("id", "name")} if first else {}
+            if page.sort != query.sort and not is_in_order(columns, str(page.sort)):
+                page.number = 0
+                if first and (is_last(first) or page.sort == KEPT_TODAY):
+                    page.number, page.sort = 1, None  # taken for ignored: it is the directory's own
+            elif first and is_whole and page.sort is None and self._is_today(first):
+                page.number, query = int(is_estimate), replace(query, sort=KEPT_TODAY)
+                sorts.append(KEPT_TODAY)
+            if first and page.number:
+                pages.query = recognised(replace(query, sort=page.sort or query.sort), first)
+            self.store(page)
+            pages.add(page)
+            yield page, pages.total
+            if page.number and page.error is None:
+                return
+
+    def _is_today(self, first: Page) -> bool:
+        """Return whether today's live service sent a first page: ten, without analyses, redirected."""
+        has_few = len(first.records) == 10 and {"1", "3"}.isdisjoint(first.signs())
+        return has_few and not is_last(first) and self.session.is_moved(self.pages.query.path)
+
+    def read_all(self) -> Reading:
         """Read the missing pages, and those again that do not fit together, while that may help."""
         for turn in range(2 if self.pages.counts_all else 1 + MAX_REREADS):
             if turn:
-                self.read(self.pages.to_reread(), refresh=True)
+                yield from self.read(self.pages.to_reread(), refresh=True)
             while numbers := self.pages.missing():
-                self.read(numbers, refresh=turn > 0)
+                yield from self.read(numbers, refresh=turn > 0)
 
-    def read(self, numbers: Iterable[int], *, refresh: bool = False) -> None:
+    def read(self, numbers: Iterable[int], *, refresh: bool = False) -> Reading:
         """Read pages, up to one behind the last; `refresh` asks the directory again."""
-        total, is_end = self.pages.total, False
-        refresh |= self._options.refresh
-        options = replace(self._options, refresh=refresh and not self._options.offline)
-        fetch = partial(self._fetch, options=options)
+        query, total, is_end = self.pages.query, self.pages.total, False
+        refresh |= self.options.refresh
+        options = replace(self.options, refresh=refresh and not self.options.offline)
+
+        def fetch(number: int) -> ReceivedPage:
+            is_answer = lambda _: self.pages.may_end_at(number)
+            page = fetch_page(self.session, query, options, number, is_answer=is_answer)
+            page.number, page.sort = number, query.sort
+            self.store(page)
+            return page
+
         needed = takewhile(lambda _: not is_end, numbers)
-        for page in fetch_ahead(fetch, needed, self._workers, most_failures=1):
-            self._add(page, total)
+        for page in fetch_ahead(fetch, needed, self.workers, most_failures=1):
+            self.pages.add(page)
+            yield page, total
             is_end = self.pages.is_end(page)
 
-    def read_own_pages(self, *, where: Callable[[str], bool] = lambda _: True) -> None:
+    def read_own_pages(self, *, where: Callable[[str], bool] = lambda _: True) -> Reading:
         """Read the own pages of the records that need one."""
+
+        def fetch(identifier: str) -> ReceivedPage:
+            query = record_query(self.pages.query.resource, identifier)
+            page = fetch_page(self.session, query, self.options)
+            if page.refusal is None and page.ids != (identifier,):
+                names = ", ".join(map(str, page.ids[:3])) or "nothing"
+                page = ReceivedPage(attempts=page.attempts, refusal=f"returned {names}")
+            page.record = identifier
+            self.store(page)
+            return page
+
         needed = [*filter(where, self.pages.own_missing())]
-        for page in fetch_ahead(self._fetch_own, needed, self._workers):
-            self._add(page, len(needed))
+        for page in fetch_ahead(fetch, needed, self.workers):
+            self.pages.add(page)
+            yield page, len(needed)
 
-    def _fetch(self, number: int, options: Options) -> ReceivedPage:
-        query, is_answer = self.pages.query, self.pages.may_end_at
-        page = fetch_page(self._session, query, options, number, is_answer=is_answer)
-        page.number, page.sort = number, query.sort
-        self._store(page)
-        return page
-
-    def _fetch_own(self, identifier: str) -> ReceivedPage:
-        query = record_query(self.pages.query.resource, identifier)
-        page = fetch_page(self._session, query, self._options)
-        if page.refusal is None and page.ids != (identifier,):
-            names = ", ".join(map(str, page.ids[:3])) or "nothing"
-            page = ReceivedPage(attempts=page.attempts, refusal=f"returned {names}")
-        page.record = identifier
-        self._store(page)
-        return page
-
-    def _keep(self, fetched: FetchedPage, number: int, sort: str | None) -> None:
-        page = ReceivedPage.of(fetched, self.pages.query, number=number, sort=sort)
-        self._store(page)
-        self._add(page)
-
-    def _add(self, page: ReceivedPage, total: int | None = None) -> None:
-        self.pages.add(page)
-        self._receive(page, self.pages.total if total is None else total)
+    def is_known(self, key: int | str) -> bool:
+        """Return whether a page by its number, or an own page by its id, is fresh in the cache."""
+        query = self.pages.query
+        if isinstance(key, str):
+            return record_query(query.resource, key).is_known(self.session)
+        return query.is_known(self.session, key)
 
 
 def fetch_ahead(
-    fetch: Callable[[Key], T],
-    keys: Iterable[Key],
-    workers: int,
-    *,
-    most_failures: int = MAX_FAILURES,
+    fetch: Callable[[Key], T], keys: Iterable[Key], workers: int, most_failures: int = MAX_FAILURES
 ) -> Generator[T, None, None]:
     """Fetch several things at a time, and yield them in order; `keys` are consumed late.
 
@@ -323,8 +291,8 @@ def fetch_ahead(
             failures = failures + 1 if error else 0
             if error and (failures == most_failures or not isinstance(error, ServiceError)):
                 pool.shutdown(cancel_futures=True)
-                done = (other for other in ahead if not other.cancelled())
-                yield from (other.result() for other in done if not other.exception())
+                came = [one for one in ahead if not one.cancelled() and not one.exception()]
+                yield from (one.result() for one in came)
                 raise error
     finally:
         # Requests in flight still reach the cache; those not sent cost nothing.
@@ -347,32 +315,47 @@ def fetch_page(
     session: Session,
     query: Query,
     options: Options,
-    number: int = 1,
+    number: int | None = None,
     *,
-    is_answer: Callable[[int], bool] = lambda _: True,
+    is_answer: Callable[[str], bool] = lambda _: True,
 ) -> ReceivedPage:
     """Return a page of a query; or why it is refused, which the cache remembers; or that it failed.
 
-    Of a further page, only that there is none can be an answer. `is_answer` is asked about a refusal.
+    Without a number it is the first one, which shows what its records are. `is_answer` is asked about
+    a refusal; of a further page, only that there is none can be one.
     """
-    url = session.address(query.path, query.params(number))
+    url = session.address(query.path, query.params(number or 1))
     known = session.get_refusal(url, refresh=options.refresh, offline=options.offline)
-    if known is not None and is_answer(number):
+    if known is not None and is_answer(known[0]):
         return ReceivedPage(attempts=0, refusal=known[0], retrieved=known[1])
     try:
-        return ReceivedPage.of(query.get(session, options, number), query)
+        fetched = query.get(session, options, number or 1)
     except RequestError as error:
         why = None
         if isinstance(error, NotFoundError):
             why = "gone"
-        elif isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
+        elif isinstance(error, ServiceError) and (number or 1) == 1 and not may_come_later(error):
             why = "" if has_no_analysis(error) else "refused"
-        if why is None or not is_answer(number):
+        if why is None or not is_answer(why):
             return ReceivedPage(attempts=error.attempts, refusal=why_failed(error), error=error)
         # Without a status, the directory gave no answer about this record.
         if options.store and error.status is not None:
             session.put_refusal(url, why)
         return ReceivedPage(attempts=error.attempts, refusal=why)
+    page = fetched.page
+    query = query if number else recognised(query, page)
+    is_counted = page.items_available is not None or page.items_returned is not None
+    is_single = not query.numbered and len(page.records) == 1 and not is_counted
+    return ReceivedPage(
+        retrieved=fetched.retrieved.astimezone(UTC),
+        attempts=fetched.attempts,
+        available=1 if is_single else page.items_available,
+        first=page.first_item_position,
+        ids=ids_of(page, query.resource),
+        signs=page.signs(),
+        synthetic=page.synthetic,
+        source=fetched,
+    )
 
 
 # -- what every load says and records ----------------------------------------------------------
@@ -391,14 +374,13 @@ def check_quota(
 
     `more` pages are estimated, and count as long as any other is missing.
     """
-    quota = client.quota()
+    quota, days = client.quota(), client.expire_after.days if client.cache_folder else 0
     left, limit = quota.left, quota.limit
     if len(keys) + more <= left or len(keys) >= MOST_PAGES or options.offline:
         return
-    days = 0 if client.cache_folder is None else client.expire_after.days
-    most = left + max(days - 1, 0) * limit
+    most = left + max(days - 1, 0) * limit  # with more, the load would never end
     unknown = (key for key in keys if options.refresh or not is_known(key))
-    missing = len([*islice(unknown, most + 1)])  # with more, the load would never end
+    missing = len([*islice(unknown, most + 1)])
     needed = (len(keys) if missing > most else missing) + more
     if not missing or needed <= left:
         return
@@ -414,8 +396,8 @@ def check_quota(
             f". Pages stay fresh for {counted(days, 'day')}, so this load would never end, and it was "
             "not begun."
         )
-        url, resets_at = client.base_url, quota.resets_at
-        raise QuotaExceededError(text, url=url, resets_at=resets_at, hint=hint)
+        facts = {"url": client.base_url, "resets_at": quota.resets_at}
+        raise QuotaExceededError(text, hint=hint, **facts)
     if left:  # otherwise the next request says so
         days = math.ceil((needed - left) / limit) + 1
         text += f": run the same line on {days:,} days. What came is kept and costs nothing again."
@@ -423,7 +405,7 @@ def check_quota(
 
 
 def raise_or_warn(
-    options: Options, frame: pd.DataFrame, message: str, why: str, *, advice: str, **facts: Any
+    options: Options, frame: pd.DataFrame, message: str, why: str, advice: str, **facts: Any
 ) -> None:
     """Raise or warn that records of a frame are missing, as the options say."""
     facts["hint"] = f'{advice}; incomplete="warn" (--incomplete warn) accepts the partial result.'

@@ -36,14 +36,12 @@ _NUMBER = re.compile(
 def typed_columns(
     cells: Mapping[str, Sequence[Any]], resource: Resource
 ) -> dict[str, pd.Series[Any]]:
-    """Return texts in the dtypes of their fields, and beside them what could not be converted.
-
-    Lists are Python lists. A column without a field is text; outside the specification it is inferred.
-    """
+    """Return texts in the dtypes of their fields, and beside them what could not be converted."""
     kinds = {field.column: field.kind for field in resource.fields}
     columns: dict[str, pd.Series[Any]] = {}
     unreadable = []
     for name, values in cells.items():
+        # Others are text in records of the specification, and inferred in those of other kinds.
         kind = kinds.get(name, Kind.TEXT if resource.name in RESOURCES else None)
         if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
             lists = [None if value is None else listed(value) for value in values]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import md5, sha1
+from itertools import chain
 from numbers import Integral
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -20,7 +22,6 @@ from dirframe.client.collection import (
     check_quota,
     fetch_ahead,
     fetch_page,
-    has_no_analysis,
     may_come_later,
     progress_of,
     raise_or_warn,
@@ -48,52 +49,46 @@ def load_record(
         # The live service hashes the address in lower case, the specification as it is.
         texts = dict.fromkeys([name.lower().encode(), name.encode()])
         identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
-    *others, last = (record_query(resource, identifier) for identifier in identifiers)
-    refused = list[ReceivedPage]()
+    # Today's service finds a project without an analysis by a search alone.
+    is_searched = resource is PROJECT and not name.isdigit()
+    came = list[ReceivedPage]()
     with open_directory(directory) as client:
-        for query in others:
+        fetch = partial(fetch_page, client.session, options=options)
+        while True:
+            query = record_query(resource, identifiers.pop(0))
+            came.append(fetch(query, is_answer=lambda why: is_searched and why == ""))
+            if came[-1].refusal == "":
+                search = Query(resource=PROJECT, query=name)
+                came.append(fetch(search, is_answer=lambda _: False))
             try:
-                return _read_record(query, name, client, options, refused)
-            except NotFoundError as error:
-                refused.append(ReceivedPage(attempts=error.attempts, refusal="refused"))
-        return _read_record(last, name, client, options, refused)
+                frame = _only_record(came[-1], query, name)
+            except NotFoundError:
+                if not identifiers:
+                    raise
+                came[-1].refusal = "another record"
+            else:
+                facts = {"items_available": 1, "completeness": "proven"}
+                return _described(frame, client, query, came, **facts)
 
 
-def _read_record(
-    query: Query, name: str, client: Directory, options: Options, refused: list[ReceivedPage]
-) -> pd.DataFrame:
-    """Read the record of a query, and check that it is the one of this name."""
-    session, resource = client.session, query.resource
-    try:
-        fetched = query.get(session, options)
-    except (CacheError, ServiceError) as error:
-        # Today's service finds a project without an analysis by a search alone; the cache has that.
-        url, why = session.address(query.path, query.params()), None
-        if isinstance(error, CacheError):
-            why, _ = session.get_refusal(url, offline=True) or (None, None)
-        elif has_no_analysis(error):
-            why = ""
-        if resource is not PROJECT or name.isdigit() or why != "":
-            raise
-        if not options.offline:
-            session.put_refusal(url, why)
-        refused.append(ReceivedPage(attempts=getattr(error, "attempts", 0), refusal="refused"))
-        fetched = Query(resource=PROJECT, query=name).get(session, options)
-    frame = Records(resource, [fetched.page]).frame()
+def _only_record(page: ReceivedPage, query: Query, name: str) -> pd.DataFrame:
+    """Return the one record of a page that has a name; raise if the page failed or has others."""
+    if page.error is not None:
+        raise page.error
+    frame = Records(query.resource, [page.source.page]).frame()
     rows = frame.to_dict("records")
     is_it = [_matches(row, name) for row in rows]
-    if sum(is_it) != 1:
-        came = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
-        raise NotFoundError(
-            f"{fetched.url} returned {', '.join(came) or 'nothing'}, not the {resource.name} asked for "
-            f"by the id or name {query.facts['id']!r}.",
-            url=fetched.url,
-            status=200,
-            attempts=fetched.attempts,
-        )
-    frame = frame[is_it].reset_index(drop=True)
-    pages = [*refused, ReceivedPage.of(fetched, query)]
-    return _described(frame, client, query, pages, items_available=1, completeness="proven")
+    if sum(is_it) == 1:
+        return frame[is_it].reset_index(drop=True)
+    came = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
+    url, asked = page.source.url, query.facts["id"]
+    raise NotFoundError(
+        f"{url} returned {', '.join(came) or 'nothing'}, not the {query.resource.name} asked for by the "
+        f"id or name {asked!r}.",
+        url=url,
+        status=200,
+        attempts=page.attempts,
+    )
 
 
 def _matches(row: dict[Any, Any], identifier: str) -> bool:
@@ -150,9 +145,8 @@ def load_many(queries: list[Query], client: Directory, options: Options) -> pd.D
     came, words = list[ReceivedPage](), set[str]()
     failures = {one.facts["project"]: "not asked for" for one in queries}
     for pages in _read_all(queries, client, options):
-        name = pages.query.facts["project"]
+        name, refusal = pages.query.facts["project"], pages.received[0].refusal
         came += pages.received
-        refusal = pages.received[0].refusal
         if refusal is not None:
             failures[name] = refusal or _NO_ANALYSIS
             continue
@@ -163,10 +157,9 @@ def load_many(queries: list[Query], client: Directory, options: Options) -> pd.D
         rows += places
         project_ids += [name] * len(places)
         word, reason = pages.completeness()
-        words.add("capped" if pages.is_capped() else word)
-        if word == "incomplete":
-            failures[name] = str(reason)
-        else:
+        words.add(word)
+        failures[name] = str(reason)
+        if word != "incomplete":
             del failures[name]
     frame = records.frame(rows)
     frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
@@ -178,18 +171,24 @@ def load_many(queries: list[Query], client: Directory, options: Options) -> pd.D
     _described(frame, client, query, came, incomplete_reason=why or cap, **facts)
     if why:
         message = f"The {what} are not complete: {why}."
-        raise_or_warn(options, frame, message, why, advice="Run the same line again")
+        raise_or_warn(options, frame, message, why, "Run the same line again")
     return frame
 
 
 def _read_all(queries: list[Query], client: Directory, options: Options) -> Iterator[Pages]:
     """Yield the pages of each query in order; after an end that is accepted, what else came."""
+
+    def read(pages: Pages) -> Pages:
+        walk = Walk(pages, client.session, options, workers=1)
+        with suppress(RequestError):  # its pages have it
+            deque(chain(walk.begin(may_be_refused=True), walk.read_all()), maxlen=0)
+        return pages
+
     waiting = [Pages(query) for query in queries]
-    fetch = lambda pages: _read(client, pages, options)
-    read = fetch_ahead(fetch, [*waiting], client.workers)
+    came = fetch_ahead(read, [*waiting], client.workers)
     try:
-        with progress_of("projects", options.progress) as on_project, closing(read):
-            for pages in read:
+        with progress_of("projects", options.progress) as on_project, closing(came):
+            for pages in came:
                 waiting.remove(pages)
                 yield pages
                 if pages.error is None or isinstance(pages.error, ServiceError):
@@ -200,19 +199,6 @@ def _read_all(queries: list[Query], client: Directory, options: Options) -> Iter
         if options.incomplete == "raise" or not may_come_later(error):
             raise
     yield from (pages for pages in waiting if pages.received)
-
-
-def _read(client: Directory, pages: Pages, options: Options) -> Pages:
-    """Read the pages of a collection; the first one may be refused, and any may fail."""
-    first = fetch_page(client.session, pages.query, options)
-    if first.refusal is not None:
-        pages.add(first)
-        return pages
-    walk = Walk(pages, client, options, workers=1)
-    walk.receive_first(pages.query, first.source)
-    with suppress(RequestError):  # its pages have it
-        walk.read_all()
-    return pages
 
 
 def _identifier(value: object, name: str) -> str:
@@ -235,13 +221,6 @@ def _described(
 ) -> pd.DataFrame:
     """Set the provenance of a frame that came on pages, some of which may be old."""
     client.session.warn_if_stale(came)
-    return provenance.set_provenance(
-        frame,
-        source=client.name,
-        base_url=client.base_url,
-        resource=query.resource.name,
-        query=query.to_provenance(),
-        items_loaded=len(frame),
-        **cost_of(came),
-        **facts,
-    )
+    facts |= {"source": client.name, "base_url": client.base_url, "items_loaded": len(frame)}
+    facts |= {"resource": query.resource.name, "query": query.to_provenance()}
+    return provenance.set_provenance(frame, **facts, **cost_of(came))

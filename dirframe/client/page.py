@@ -34,10 +34,7 @@ _SYNTHETIC = b"<?" + SYNTHETIC_MARK.encode()
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A parsed document: its envelope and the elements of its records.
-
-    `records` take the most memory: drop them with `dataclasses.replace` once read.
-    """
+    """A parsed document: its envelope, and the elements of its records, which take the memory."""
 
     succeeded: bool = False
     status: str | None = None  # success, failed, or another word
@@ -72,10 +69,7 @@ class Page:
 
 
 def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYTES) -> Page:
-    """Parse one document, also one that reports a failure; `source` is its name in messages.
-
-    `UnreadableResponseError` if it is not the interface's XML, or holds records of several names.
-    """
+    """Parse one document, also one that reports a failure; `source` is its name in messages."""
     if len(content) > max_bytes:
         found = f"more than {max_bytes:,} bytes"
         _refuse(found, source, text=f"holds {found}, the most that is allowed (max_bytes=)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,8 @@ from dirframe.client.collection import Walk
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.quota import Quota
 from dirframe.client.lookup import Projects, queries_of
-from dirframe.client.paging import Pages
-from dirframe.client.query import Options, Query, query_at, record_query
+from dirframe.client.paging import MOST_PAGES, Pages
+from dirframe.client.query import Options, Query, query_at
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 
@@ -139,23 +140,26 @@ def plan(
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     pages, session = Pages(query), client.session
-    walk = Walk(pages, client, Options())
-    query, first, sort = walk.choose_order()
-    walk.receive_first(query, first)
-    query = pages.query
+    walk = Walk(pages, session, Options(), client.workers)
+    deque(walk.begin(is_estimate=True), maxlen=0)
+    query, first, available = pages.query, pages.latest[1], pages.available
     facts: dict[str, Any] = {"collection": query.resource.collection, "quota": client.quota()}
-    numbers, items = pages.planned(), pages.expected
-    if not numbers or items is None:
+    numbers, items, most = [1, *pages.missing()], pages.expected or 0, query.max_items or math.inf
+    if available is None or len(numbers) > MOST_PAGES:
         return Plan(**facts)
+    # Of several pages, a full last one will need one more.
+    if len(first.ids) < available == len(numbers) * len(first.ids) < most and not query.sample:
+        numbers.append(len(numbers) + 1)
     # The load, too, takes this first page, unless it asks for another order.
-    came = [1] if client.cache_folder and sort == query.sort else []
-    cached = [n for n in numbers if not refresh and (n in came or query.is_known(session, n))]
+    came = [1] if client.cache_folder and first.sort == query.sort else []
+    cached = [n for n in numbers if not refresh and (n in came or walk.is_known(n))]
     to_pay, own, own_cached, unknown = len(numbers) - len(cached), list[str](), 0, 0
     if query.details:
-        walk.read(n for n in cached if session.is_cached(query.path, query.params(n)))
+        is_cached = lambda number: session.is_cached(query.path, query.params(number))
+        deque(walk.read(filter(is_cached, cached)), maxlen=0)
         own, unknown = pages.own_missing(), items - len(pages.signs())
         if not refresh:
-            own_cached = sum(record_query(query.resource, one).is_known(session) for one in own)
+            own_cached = sum(map(walk.is_known, own))
     return Plan(
         **facts,
         items=items,

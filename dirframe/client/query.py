@@ -126,13 +126,21 @@ class Query:
         is_cached = session.is_cached(path, params)
         return is_cached or session.get_refusal(session.address(path, params)) is not None
 
-    def positions(self, population: int) -> list[int]:
-        """Return the positions of the sample, from 0, in ascending order."""
+    def drawn(self, population: int | None, size: int) -> dict[int, list[int]]:
+        """Return the numbers of the first page, and of those that hold the sample: at which places."""
+        if population is None:
+            raise InvalidInputError(
+                "No sample can be drawn: the directory does not state how many records it has "
+                "(items_available)."
+            )
         # Only Random.random gives the same numbers in every version of Python.
-        chance, drawn = Random(self.seed), set[int]()  # noqa: S311  # no secret
-        while len(drawn) < min(self.sample or 0, population):
-            drawn.add(int(chance.random() * population))
-        return sorted(drawn)
+        chance, positions = Random(self.seed), set[int]()  # noqa: S311  # no secret
+        while len(positions) < min(self.sample or 0, population):
+            positions.add(int(chance.random() * population))
+        drawn: dict[int, list[int]] = {1: []}
+        for position in sorted(positions):
+            drawn.setdefault(position // size + 1, []).append(position % size)
+        return drawn
 
     def to_provenance(self) -> dict[str, Any]:
         """Return the query as recorded in provenance."""

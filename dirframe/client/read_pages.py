@@ -95,10 +95,8 @@ def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
         if path.is_dir():
             yield from sorted((*path.glob("*.xml"), *path.glob("*.xml.gz")))
-        elif path.exists():
-            yield path
-        elif matches := sorted(path.parent.glob(path.name)):
-            yield from matches
+        elif files := [path] if path.exists() else sorted(path.parent.glob(path.name)):
+            yield from files
         else:
             raise InvalidInputError(f"There is no file or folder {path}.")
 

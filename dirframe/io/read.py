@@ -15,7 +15,6 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, is_own, loader_series
-from dirframe._display import is_number
 from dirframe._files import unknown_suffix
 from dirframe.client.dtypes import listed, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
@@ -25,7 +24,6 @@ from dirframe.schema import (
     EXTENSIONS,
     RESOURCES,
     UNKNOWN,
-    Field,
     Kind,
     Resource,
     detect_resource,
@@ -43,8 +41,15 @@ _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}"
 
 #: What pandas adds to whole numbers in a column in which one is missing.
 _FRACTION = re.compile(r"^(\d+)\.0$")
-#: Infinite numbers, such as a quotient of 0, as `export` writes them.
-_INFINITE = {"inf", "-inf"}
+#: What texts become that had a dtype when they were written.
+_CASTS = {
+    "str": pa.large_string(),
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+    "bool": pa.bool_(),
+    "boolean": pa.bool_(),
+    "datetime64[us, utc]": pa.timestamp("us", "UTC"),
+}
 
 
 def read_export(path: str | Path) -> pd.DataFrame:
@@ -60,10 +65,10 @@ def read_export(path: str | Path) -> pd.DataFrame:
     pandas.DataFrame
         Of Parquet that `export` wrote, the frame as it was. Else the columns have the dtypes of the
         loaders, by their names: texts and identifiers are text (Namibia's code is ``NA``), numbers
-        ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. In other columns whole
-        numbers, decimals, truth values, lists and ISO times are recognised, except in what was text;
-        of accounts and projects from another program they are text. The provenance of a text file,
-        and what was text, is in the file beside it, if that is there.
+        ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. Other columns are what
+        they were, by the file beside a text file, which has its provenance too. Without that file
+        whole numbers, decimals, truth values, lists and ISO times are recognised, except in accounts
+        and projects, where what the schema does not know is text.
 
     Raises
     ------
@@ -183,25 +188,24 @@ def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None) 
 def _typed(
     columns: _tables.Columns, resource: Resource | None, dtypes: Mapping[str, str]
 ) -> pd.DataFrame:
-    """Return columns of text with the dtypes of their fields; those of others are inferred.
+    """Return columns of text with the dtypes of their fields, or else those that they had.
 
-    What was text when it was written stays text, and so does what is not known of a directory.
+    Those of others are inferred; what is not known of a directory is text.
     """
     fields = dict(resource.by_column) if resource else {}
     usual = "str" if resource in RESOURCES.values() else ""
     cells: dict[str, list[Any]] = dict(columns)
     others: dict[str, pd.Series[Any]] = {}
     for name, texts in columns.items():
-        if name not in fields and dtypes.get(name, usual) == "str":
-            fields[name] = Field((name,), Kind.TEXT, "")
+        dtype = dtypes.get(name, usual).lower()
+        if name not in fields and dtype in _CASTS:
+            with suppress(pa.ArrowInvalid):  # it was changed since
+                others[name] = _cast(texts, _CASTS[dtype])
+                continue
         is_list = name in fields and fields[name].kind is Kind.ITEMS
         words = {text for text in texts if name not in fields and text is not None}
         if words and {text.lower() for text in words} <= {"true", "false"}:
             others[name] = _cast(texts, pa.bool_())
-        elif words & _INFINITE:
-            finite = [None if text in _INFINITE else text for text in texts]
-            if is_number(_typed({name: finite}, None, {})[name].dtype):
-                others[name] = _cast(texts, pa.float64())
         elif is_list or any(text[:1] == "[" for text in words):
             with nullcontext() if is_list else suppress(ValueError):
                 cells[name] = _lists(texts, name)

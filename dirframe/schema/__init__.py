@@ -176,15 +176,12 @@ def resource_named(name: str) -> Resource:
 
 
 def detect_resource(columns: Iterable[object]) -> Resource | None:
-    """Detect the resource of a table from its column names, if these tell.
-
-    It is an extension with all of its core columns, or accounts or projects, whichever has more of
-    the columns that the other has not.
-    """
+    """Detect the resource of a table from its column names, if these tell."""
     names = {name for name in columns if isinstance(name, str)}
     for extension in EXTENSIONS.values():
         if {field.column for field in extension.core} <= names:
             return extension
+    # Accounts or projects, whichever has more of the columns that the other has not.
     account, project = (names & resource.by_column.keys() for resource in (ACCOUNT, PROJECT))
     accounts, projects = len(account - project), len(project - account)
     return None if accounts == projects else ACCOUNT if accounts > projects else PROJECT

@@ -66,10 +66,11 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
 
 #: Families of licences, by what their codes contain: the first that fits.
 FAMILIES = {
-    "weak copyleft": "lgpl|lesser|mpl|mozilla|epl|eclipse|cddl|common_dev|cpl|common_public|cecill_c",
-    "permissive": "mit|bsd|apache|isc|zlib|boost|artistic|python|php|ms.pl|microsoft_public|ncsa|"
-    "w3c|wtfpl|x11|zope|cecill_b|unlicense|public_domain|cc0",
-    "strong copyleft": "gpl|gnu_general|affero|eupl|osl|cecill|sleepycat|cc.?by.?sa",
+    "weak copyleft": "lgpl|lesser|mozilla|eclipse|cddl|common_dev|common_public|cecill_c|"
+    "(?<![a-z])(mpl|epl|cpl)",  # not in simple_public
+    "permissive": "bsd|apache|zlib|boost|artistic|python|php|ms.pl|microsoft_public|ncsa|"
+    "w3c|wtfpl|x11|zope|cecill_b|unlicense|public_domain|cc0|(?<![a-z])(mit|isc)(?![a-z])",
+    "strong copyleft": "gpl|gnu_general|affero|eupl|cecill|sleepycat|cc.?by.?sa|(?<![a-z])osl",
     "other": "",
 }
 

@@ -148,7 +148,7 @@ def _missing(frame: Frame, lacking: list[tuple[str, ...]]) -> MissingColumnsErro
         hint = ""
     elif held and owners and held not in {owner.name for owner in owners}:
         kinds = " or ".join(owner.words[1] for owner in owners)
-        hint = f"It holds {resource_named(held).words[1]}; pass {kinds}, which have this column."
+        hint = f"It holds {resource_named(held).words[1]}: pass {kinds}."
     elif held:
         hint = "The records were loaded, but not all of their columns are here: keep this one."
     else:
@@ -241,8 +241,10 @@ def _dataset(path: str | os.PathLike[str]) -> Any:
     except FileNotFoundError as error:
         raise InvalidInputError(f"There is no file {os.fspath(path)}.") from error
     except (OSError, pa.ArrowException) as error:
-        reason = str(error).rstrip(".")
-        raise InvalidInputError(f"{os.fspath(path)} is not Parquet: {reason}.") from error
+        raise InvalidInputError(
+            f"{os.fspath(path)} is not Parquet: {str(error).splitlines()[0].rstrip('.')}.",
+            hint="Pass the frame of dirframe.read_export, which reads CSV and JSON too.",
+        ) from error
 
 
 def require_records(frame: Any) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import re
 import string
 import unicodedata
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import pandas as pd
@@ -456,6 +457,8 @@ def test_unify_is_recorded_once_and_after_any_other_step():
 
 def test_an_override_goes_before_every_rule():
     assert found("DE", "Korea", overrides={"DE": None, "Korea": "KR"}) == ["-", "KR"]
+    numbers = pd.read_csv(StringIO("raw,country_alpha_2\n840,US\n"))
+    assert found("840", overrides=numbers) == ["US"]
 
 
 def test_an_override_that_names_no_country_is_refused():

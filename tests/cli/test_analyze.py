@@ -35,6 +35,7 @@ def test_statistic_of_raw_countries_unifies_them(sample, folder, run):
 def test_options_reach_statistics(files, run):
     file = files / "projects.parquet"
     assert len(run("stats", "tags", "-p", "top=3", file).table) == 4
+    assert len(run("stats", "tags", "-p", "top=None", file).table) > 4
     assert len(run("stats", "team_size_classes", "-p", "bounds=[0,1,10]", file).table) == 3
     assert len(run("stats", "team_size_classes", "-p", "bounds=0,10", file).table) == 2
     outcome = run("stats", "growth", "-p", "freq=YS", file)

@@ -146,7 +146,9 @@ def test_record_without_an_own_page_comes_from_the_collection_by_its_name(rig, c
     assert frame["id"].tolist() == ["9"]
     assert (facts["query"], facts["completeness"]) == ({"id": "firefox"}, "proven")
     assert facts["requests_made"] == len(rig.requests) == 2
-    assert dirframe.load_project("firefox", directory=connect(rig), offline=True).equals(frame)
+    for offline in (False, True):  # that it has none is remembered
+        again = dirframe.load_project("firefox", directory=connect(rig), offline=offline)
+        assert (again.equals(frame), len(rig.requests)) == (True, 2)
     for name in ("9", "lost", "shut"):
         with pytest.raises((ServiceError, NotFoundError)):
             dirframe.load_project(name, directory=connect(rig))

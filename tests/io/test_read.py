@@ -154,7 +154,7 @@ def test_computed_columns_come_back_as_numbers_and_text_of_digits_as_text(
     breakdown = child_table(sample_projects, "analysis_languages")
     codes = pd.DataFrame({"x": pd.Series(["5", "6"], dtype="str"), "flag": ["true", "false"]})
     for suffix in READ:
-        for frame in (projects, breakdown, codes):
+        for frame in (projects, breakdown, codes, breakdown.head(0), codes.head(0)):
             pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 

@@ -1,4 +1,4 @@
-"""The persistent cache of fetched pages: entries of requests-cache in one SQLite file."""
+"""The persistent cache of fetched pages: a backend of requests-cache over one SQLite file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import threading
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from requests_cache.backends.base import BaseCache
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage, json_serializer, utf8_encoder
 
@@ -20,9 +21,6 @@ from dirframe._display import card
 from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import CacheError, CacheWarning, warn
 from dirframe.settings import cache_folder
-
-if TYPE_CHECKING:
-    from dirframe.client.directory import Directory
 
 #: The number is the version of the format; each version has a file of its own.
 _FILE = "http-cache-2.sqlite"
@@ -36,35 +34,35 @@ _COMPRESSED = Stage(dumps=lambda text: gzip.compress(text, 3), loads=gzip.decomp
 _SERIALIZER = SerializerPipeline([*json_serializer.stages, utf8_encoder, _COMPRESSED])
 
 
-class PageCache:
+class PageCache(BaseCache):
     """Pages in a folder, or nowhere: a file that fails neither ends nor holds up a load.
 
-    A `CacheWarning` is issued once, and the file is only read from then on.
+    The SQLite backend of requests-cache waits for ever for a file that it may not write to, and
+    stores nothing on a full disk without a word. Here a `CacheWarning` is issued once, and the file
+    is only read from then on.
     """
 
-    def __init__(self, directory: Directory) -> None:
-        folder = directory.cache_folder
+    def __init__(self, folder: Path | None) -> None:
+        super().__init__()
         self._file = None if folder is None else folder / _FILE
-        self._address, self._identity = directory.base_url, directory.identity
-        self.expire_after = directory.expire_after
         self._access, self._open = threading.Lock(), _open
         self._database: sqlite3.Connection | None = None
 
-    def get(self, url: str, *, of_any_age: bool = False) -> CachedResponse | None:
-        """Return the page of a URL; None if it is missing, has expired or cannot be read."""
-        row = self._execute("SELECT value FROM responses WHERE key = ?", url)
+    def get_response(self, key: str, default: Any = None) -> Any:
+        """Return a stored page; the default if it is missing or cannot be read."""
+        row = self._execute("SELECT value FROM responses WHERE key = ?", key)
         try:
-            page: CachedResponse = _SERIALIZER.loads(row[0])
-            is_fresh = datetime.now(UTC) - page.created_at <= self.expire_after
-            return page if page.content and page.url and (is_fresh or of_any_age) else None
+            page = _SERIALIZER.loads(row[0])
+            return page if page.content and page.url and page.created_at.tzinfo else default
         except Exception:  # noqa: BLE001  # what no entry, or that of somebody else, may raise
-            return None
+            return default
 
-    def put(self, url: str, content: bytes, now: datetime, led_to: str) -> None:
-        """Store what a URL led to, unless the file cannot be written."""
-        page = CachedResponse(content=content, status_code=200, url=led_to, created_at=now)
-        page.expires = now + self.expire_after
-        row = url, _SERIALIZER.dumps(page), page.expires_unix
+    def save_response(
+        self, response: Any, cache_key: str | None = None, expires: datetime | None = None
+    ) -> None:
+        """Store a page, unless the file cannot be written."""
+        page = CachedResponse.from_response(response, expires=expires)
+        row = cache_key, _SERIALIZER.dumps(page), page.expires_unix
         self._execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", *row)
 
     def close(self) -> None:
@@ -74,16 +72,14 @@ class PageCache:
                 self._database.close()
             self._file = self._database = None
 
-    def _execute(self, statement: str, url: str, *values: object) -> Any:
+    def _execute(self, statement: str, *values: object) -> Any:
         """Run a statement and return its first row; None if the file fails, or may not be used."""
-        # Without the address, since the port of the sample changes.
-        row = self._identity + url.removeprefix(self._address), *values
         with self._access:
             if self._file is None:
                 return None
             try:
                 self._database = self._database or self._open(self._file)
-                return self._database.execute(statement, row).fetchone()
+                return self._database.execute(statement, values).fetchone()
             except (sqlite3.Error, OSError) as error:
                 if self._open is _open_to_read:
                     return None
@@ -91,7 +87,7 @@ class PageCache:
                     self._database.close()
                 self._open, self._database = _open_to_read, None
                 _warn(self._file, error)
-        return self._execute(statement, url, *values)
+        return self._execute(statement, *values)
 
 
 def _open(file: Path) -> sqlite3.Connection:

@@ -1,7 +1,8 @@
 """Fetch pages of one directory: from the cache, or over HTTP with the key, within the quota."""
 
-# The key is added to what is sent to the configured host alone, and taken out of whatever comes back.
-# A page is stored only if it is a complete, validated success; everything else is raised.
+# A request passes through requests-cache without the key, which the adapter below it adds for the
+# configured host alone. The adapter takes the key out of whatever comes back, and returns a response
+# only if it is a complete, validated success; everything else is raised, and so is never stored.
 
 from __future__ import annotations
 
@@ -20,6 +21,9 @@ from urllib.parse import urldefrag, urlencode, urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests_cache import CachedSession
+from requests_cache.models.request import CachedRequest
+from requests_cache.models.response import CachedResponse
 
 from dirframe import __version__
 from dirframe.client.http.cache import PageCache
@@ -82,21 +86,17 @@ class Session:
         for name in ("connection", "connectionpool", "util.retry"):
             logging.getLogger(f"urllib3.{name}").addFilter(_hide_key)
         self._base_url, self._key = base_url, key = directory.base_url, directory.api_key
-        self._cache = PageCache(directory)
+        self._identity, self._expire_after = directory.identity, directory.expire_after
         self.quota = DailyQuota(directory.quota_folder, key.fingerprint, directory.daily_quota)
-        self._http = requests.Session()
+        self._http = CachedSession(
+            backend=PageCache(directory.cache_folder),
+            key_fn=lambda request, **_: self._key_of(request.url),
+            expire_after=self._expire_after,
+        )
         self._http.headers["User-Agent"] = f"dirframe/{__version__}"
         self._http.headers["Accept"] = "application/xml"
-        self._http.mount(base_url, HTTPAdapter(pool_maxsize=directory.workers))
-        self._timeout, self._interval = directory.timeout, 1 / directory.rate
-        self._turn, self._next_turn = threading.Lock(), 0.0
-        #: The first request is made alone: it shows the others whether the paths are redirected.
-        self._first: AbstractContextManager[object] = threading.Lock()
-        self._moved: dict[str, str] = {}
-        #: A URL up to the first name of a path, or nothing elsewhere; and the rest of its path.
-        self._split: Any = re.compile(rf"({re.escape(base_url)}/[^/.?]*|)([^?]*)").match
-        #: The last URL that was requested, and the path of what it led to.
-        self._last = "", ""
+        self._adapter = _Adapter(directory, self.quota)
+        self._http.mount(base_url, self._adapter)
 
     def get(
         self,
@@ -118,9 +118,9 @@ class Session:
                 hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
             )
         url = self.address(path, parameters)
-        cached = None if refresh else self._cache.get(url, of_any_age=offline)
+        cached = None if refresh else self._cached(url, of_any_age=offline)
         if cached is not None:
-            self._learn(url, cached.url)
+            self._adapter.learn(url, cached.url)
             page = parse(cached.content, source=url)
             return FetchedPage(cached.content, url, cached.created_at, page)
         if offline:
@@ -128,27 +128,32 @@ class Session:
                 f"{url} is not in the cache, and offline mode sends no requests.",
                 hint="Load it once without offline=True (--offline).",
             )
-        return self._fetch(url, store)
+        headers = None if store else {"Cache-Control": "no-store"}
+        response: Any = self._http.get(url, headers=headers, force_refresh=True)
+        fetched: FetchedPage = response.fetched
+        return fetched
 
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Return whether a page would come from the cache."""
-        return self._cache.get(self.address(path, parameters)) is not None
+        return self._cached(self.address(path, parameters)) is not None
 
     def is_moved(self, path: str) -> bool:
         """Return whether the directory redirects a path, as far as it was seen."""
         url = self.address(path)
-        return self._resolve(url) != url
+        return self._adapter.resolve(url) != url
 
     def put_refusal(self, url: str, why: str) -> None:
         """Remember for as long as a page is fresh why a page was refused."""
-        self._cache.put(url + _REFUSED, json.dumps(why).encode(), datetime.now(UTC), url)
+        refusal: Any = CachedResponse(content=json.dumps(why).encode(), url=url + _REFUSED)
+        expires = datetime.now(UTC) + self._expire_after
+        self._http.cache.save_response(refusal, self._key_of(refusal.url), expires)
 
     def get_refusal(
         self, url: str, *, refresh: bool = False, offline: bool = False
     ) -> tuple[str, datetime] | None:
         """Return why a page was refused, and when, if that is newer than the page in the cache."""
-        refusal = None if refresh else self._cache.get(url + _REFUSED, of_any_age=offline)
-        page = refusal and self._cache.get(url, of_any_age=True)
+        refusal = None if refresh else self._cached(url + _REFUSED, of_any_age=offline)
+        page = refusal and self._cached(url, of_any_age=True)
         if refusal is None or (page and page.created_at > refusal.created_at):
             return None
         return str(json.loads(refusal.content)), refusal.created_at
@@ -168,22 +173,48 @@ class Session:
     def warn_if_stale(self, pages: Sequence[FetchedPage | ReceivedPage]) -> None:
         """Warn if any of the cached pages has expired."""
         oldest = min((page.retrieved for page in pages if not page.attempts), default=None)
-        if oldest is not None and (age := datetime.now(UTC) - oldest) > self._cache.expire_after:
+        if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
             when = f"{age / timedelta(days=1):,.1f} days ago, at {oldest:%Y-%m-%d %H:%M} UTC"
             warn(StaleWarning(f"Old pages from the cache are used: the oldest was fetched {when}."))
 
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""
         self._http.close()
-        self._cache.close()
         self.quota.close()
 
-    def _fetch(self, url: str, store: bool) -> FetchedPage:
-        """Return a page of the directory; an error has the number of requests, and not the key."""
+    def _cached(self, url: str, *, of_any_age: bool = False) -> CachedResponse | None:
+        page = self._http.cache.get_response(self._key_of(url))
+        is_old = page is not None and datetime.now(UTC) - page.created_at > self._expire_after
+        return None if is_old and not of_any_age else page
+
+    def _key_of(self, url: str) -> str:
+        # The port of the sample changes.
+        return self._identity + url.removeprefix(self._base_url)
+
+
+class _Adapter(HTTPAdapter):
+    """Send requests to one host with the key, and return validated successes without it."""
+
+    def __init__(self, directory: Directory, quota: DailyQuota) -> None:
+        # urllib3 itself does not retry: retries are decided here, where the quota is charged.
+        super().__init__(max_retries=0, pool_maxsize=directory.workers)
+        self._base_url, self._key = directory.base_url, directory.api_key
+        self._quota, self._timeout = quota, directory.timeout
+        self._turn, self._next_turn, self._interval = threading.Lock(), 0.0, 1 / directory.rate
+        #: The first request is made alone: it shows the others whether the paths are redirected.
+        self._first: AbstractContextManager[object] = threading.Lock()
+        # The base URL with the first name of a path, and what follows up to the query.
+        self._split: Any = re.compile(rf"({re.escape(self._base_url)}/[^/.?]*|)([^?]*)").match
+        self._moved: dict[str, str] = {}
+        #: The last URL that was requested, and the path of what it led to.
+        self._last = "", ""
+
+    def send(self, request: Any, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
+        """Send one request with its redirects and retries; see `requests.adapters.HTTPAdapter`."""
         receipts: list[int] = []  # of the quota, for each request that arrived
         try:
             with self._first:
-                return self._follow(url, receipts, store)
+                return self._follow(request, receipts, options)
         except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
             if isinstance(error, RequestError | UnreadableResponseError):
                 error.attempts = len(receipts)
@@ -196,11 +227,12 @@ class Session:
         finally:
             self._first = nullcontext()
 
-    def _follow(self, requested: str, receipts: list[int], store: bool) -> FetchedPage:
-        """Return the success that a URL leads to, with redirects within the host."""
-        url = first = self._resolve(requested)
+    def _follow(self, request: Any, receipts: list[int], options: Any) -> requests.Response:
+        """Return the success that a request leads to, with redirects within the host."""
+        requested = request.url
+        url = first = self.resolve(requested)
         for _ in range(1 + _MAX_REDIRECTS):
-            response = self._request(url, receipts)
+            response = self._request(request, url, receipts, options)
             if not response.is_redirect:
                 break
             url = self._redirected(response)
@@ -211,38 +243,39 @@ class Session:
         try:
             page = check_response(content, response, first if self._is_of_one(first, url) else None)
         except (QuotaExceededError, InvalidKeyError) as error:
-            self.quota.release(receipts[-1])  # a directory does not count what it refuses
+            self._quota.release(receipts[-1])  # a directory does not count what it refuses
             if isinstance(error, QuotaExceededError):
-                error.resets_at = self.quota.mark_exhausted(error.resets_at)
+                error.resets_at = self._quota.mark_exhausted(error.resets_at)
             raise
-        self._learn(requested, url)
-        date, now = parse_date(response.headers.get("Date", "")), datetime.now(UTC)
-        if store:
-            self._cache.put(requested, content, now, url)
-        return FetchedPage(content, requested, now, page, len(receipts), date)
+        self.learn(requested, url)
+        # As the cache stores it: the response of urllib3 holds the URL with the key.
+        sent = CachedRequest.from_request(request)
+        success: Any = CachedResponse(content=content, status_code=200, url=url, request=sent)
+        date, now = parse_date(response.headers.get("Date", "")), success.created_at
+        success.fetched = FetchedPage(content, requested, now, page, len(receipts), date)
+        return success  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
-    def _request(self, url: str, receipts: list[int]) -> Any:
+    def _request(self, request: Any, url: str, receipts: list[int], options: Any) -> Any:
         """Return the response to a request, with its body, after several attempts."""
-        request = requests.Request("GET", url, params={KEY_PARAMETER: self._key.reveal()})
-        signed, pauses = self._http.prepare_request(request), iter(PAUSES)
-        options: Any = self._http.merge_environment_settings(url, {}, True, None, None)
+        options = options | {"stream": True, "timeout": self._timeout}
+        signed, pauses = request.copy(), iter(PAUSES)
+        signed.prepare_url(url, {KEY_PARAMETER: self._key.reveal()})
         while True:
-            receipts.append(self.quota.acquire(url))
+            receipts.append(self._quota.acquire(url))
             with self._turn:  # the others wait behind
                 if (early := self._next_turn - time.monotonic()) > 0:
                     time.sleep(early)
                 self._next_turn = time.monotonic() + self._interval
             pause = next(pauses, math.inf)
             try:
-                adapter = self._http.get_adapter(url)
-                response: Any = adapter.send(signed, timeout=self._timeout, **options)
+                response: Any = super().send(signed, **options)
                 response.url = url
                 response.body = read_body(response, self._timeout)
             except FAILURES as error:
-                proxies = options["proxies"]
+                proxies = options.get("proxies")
                 failure, is_temporary = network_error(error, url, proxies, self._timeout)
                 if not failure.attempts:
-                    self.quota.release(receipts.pop())
+                    self._quota.release(receipts.pop())
                 if not is_temporary or pause > _LONGEST_PAUSE:
                     raise failure from failure.__cause__
             else:
@@ -268,13 +301,13 @@ class Session:
             )
         return target
 
-    def _learn(self, requested: str, final: str) -> None:
+    def learn(self, requested: str, final: str) -> None:
         """Remember a redirect that changes one name: today's service has /p… for /projects…."""
         (old, rest), (new, same) = (self._split(url).groups() for url in (requested, final))
         if old != new and rest == same:
             self._moved[old] = new
 
-    def _resolve(self, url: str) -> str:
+    def resolve(self, url: str) -> str:
         """Return the URL that a URL is redirected to, as far as it was seen."""
         name: str = self._split(url)[1]
         return self._moved.get(name, name) + url.removeprefix(name)

@@ -236,9 +236,10 @@ def test_response_for_people_of_one_record_is_a_refusal_that_is_paid_for_once(pa
             assert get_provenance(frame)["details_missing"] == ["8"]
             assert get_provenance(facts)["failures"] == {"8": "refused"}
             assert (len(frame), len(facts), bool(rig.requests)) == (12, 2, is_paid)
-        with pytest.raises(ServiceError, match=page.rpartition("/")[2]) as caught:
-            dirframe.load_project("8", directory=directory)
-        assert caught.value.url == f"{rig.url}/p/8.xml"
+        for _ in range(2):
+            with pytest.raises(ServiceError, match=page.rpartition("/")[2]) as caught:
+                dirframe.load_project("8", directory=directory)
+            assert caught.value.url == f"{rig.url}/p/8.xml"
 
 
 @pytest.mark.parametrize("page", ["/login?to={}", "/maintenance"])

@@ -44,17 +44,9 @@ class PageCache(BaseCache):
 
     def __init__(self, folder: Path | None) -> None:
         super().__init__()
-        self._access, self._is_writable = threading.Lock(), True
+        self._file = None if folder is None else folder / _FILE
+        self._access, self._open = threading.Lock(), _open
         self._database: sqlite3.Connection | None = None
-        if folder is not None:
-            self._file = folder / _FILE
-            try:
-                self._database = _open(self._file)
-            except (sqlite3.Error, OSError) as error:
-                self._is_writable = False
-                _warn(self._file, error)
-                with suppress(sqlite3.Error, OSError):
-                    self._database = _open_to_read(self._file)
 
     def get_response(self, key: str, default: Any = None) -> Any:
         """Return a stored page; the default if it is missing or cannot be read."""
@@ -71,27 +63,31 @@ class PageCache(BaseCache):
         """Store a page, unless the file cannot be written."""
         page = CachedResponse.from_response(response, expires=expires)
         row = cache_key, _SERIALIZER.dumps(page), page.expires_unix
-        self._execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", *row, writes=True)
+        self._execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", *row)
 
     def close(self) -> None:
         """Close the file; a request still in flight then stores nothing."""
         with self._access:
             if self._database is not None:
                 self._database.close()
-            self._database = None
+            self._file = self._database = None
 
-    def _execute(self, statement: str, *values: object, writes: bool = False) -> Any:
+    def _execute(self, statement: str, *values: object) -> Any:
         """Run a statement and return its first row; None if the file fails, or may not be used."""
         with self._access:
-            if self._database is None or (writes and not self._is_writable):
+            if self._file is None:
                 return None
             try:
+                self._database = self._database or self._open(self._file)
                 return self._database.execute(statement, values).fetchone()
-            except sqlite3.Error as error:
-                if self._is_writable:
-                    _warn(self._file, error)
-                self._is_writable = False
-                return None
+            except (sqlite3.Error, OSError) as error:
+                if self._open is _open_to_read:
+                    return None
+                if self._database is not None:
+                    self._database.close()
+                self._open, self._database = _open_to_read, None
+                _warn(self._file, error)
+        return self._execute(statement, *values)
 
 
 def _open(file: Path) -> sqlite3.Connection:

@@ -49,7 +49,6 @@ _PASSING = {
     urllib3_errors.NewConnectionError,
     urllib3_errors.ConnectTimeoutError,
 }
-_SILENCE = {TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout}
 
 
 def read_body(response: requests.Response, timeout: float) -> bytes:
@@ -148,7 +147,7 @@ def network_error(
         host = urlsplit(proxy or url).netloc.rpartition("@")[2]
         reason = f"there was no connection to {'the proxy ' if proxy else ''}{host} ({text})"
         reason, hint = f"{reason}. The request did not arrive and was not counted", _CHECK
-    elif kinds & _SILENCE:
+    elif urllib3_errors.ReadTimeoutError in kinds:
         reason, hint = f"no data was received for {timeout:g} seconds", SLOW
     else:
         reason, hint = f"the response ended early ({text})", RUN_AGAIN

@@ -203,7 +203,7 @@ def leading_columns(frame: pd.DataFrame) -> list[str]:
     return [name for name in names if frame.empty or frame[name].notna().any()]
 
 
-def counted(count: int, singular: str, plural: str = "") -> str:
+def quantity(count: int, singular: str, plural: str = "") -> str:
     """Format a count with its noun: ``1 project``, ``1,500 projects``."""
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
-from dirframe._display import counted
+from dirframe._display import quantity
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import completeness_note, days_of, difference, get_provenance
 from dirframe.schema import resource_named
@@ -87,8 +87,8 @@ class Source:
         self.days = days_of(self.record)
         self.differs = str(differs or "")
         if differs and differs.rows >= differs.loaded:
-            self.differs = f"{counted(differs.rows, 'record')}, {differs}"
-        self.size = self.differs or ("" if loaded is None else counted(loaded, "record"))
+            self.differs = f"{quantity(differs.rows, 'record')}, {differs}"
+        self.size = self.differs or ("" if loaded is None else quantity(loaded, "record"))
 
     def query(self) -> str:
         """Describe the query in words."""
@@ -96,7 +96,7 @@ class Source:
         query.pop("details", None)  # the same records, with more about each
         words = resource_named(self.record["resource"]).words[1].capitalize()
         if projects := query.pop("projects", 0):
-            words += f" of {counted(projects, 'project')}"
+            words += f" of {quantity(projects, 'project')}"
         if text := query.pop("query", ""):
             words += f" matching “{' '.join(str(text).split())}”"
         sort = query.pop("sort", "")

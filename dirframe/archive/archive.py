@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from dirframe._arrow import to_arrow, unify_schemas
-from dirframe._display import card, counted, percent
+from dirframe._display import card, percent, quantity
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.store import Store, name_of
 from dirframe.client.collection import Reading, Walk, describe, describe_whole
@@ -57,14 +57,14 @@ class Status:
         words = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
         note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
         if not self.finished:
-            left = counted(self.requests_left, "request")
+            left = quantity(self.requests_left, "request")
             note = f"Not finished: {left} to go. Run the same line again."
         of = share = ""
         if self.available is not None:
             of = f" of {self.available:,}"
             if 0 < self.available >= self.records:
                 share = f" ({percent(self.records / self.available)})"
-        own = f", and {counted(self.details, 'own page')}" if self.details else ""
+        own = f", and {quantity(self.details, 'own page')}" if self.details else ""
         facts = {
             "records": f"{self.records:,}{of} {self.resource}{share}",
             "pages": f"{self.pages:,}{own}",

@@ -14,7 +14,7 @@ import pandas as pd
 import pycountry
 
 from dirframe._arrow import as_pandas, type_name
-from dirframe._display import counted
+from dirframe._display import quantity
 from dirframe.clean.names import Country, Resolution, countries, names
 from dirframe.clean.resolver import Reason, resolve
 from dirframe.clean.text import clean_text, normalize
@@ -210,7 +210,7 @@ Shares by country describe the others alone.'
     if not records:
         return f"There are no {noun}s."
     return (
-        f"{without:,} of {counted(records, noun)} ({without / records:.1%}) have no country: "
+        f"{without:,} of {quantity(records, noun)} ({without / records:.1%}) have no country: "
         f"{missing:,} without a value, {without - missing:,} with a value that names none. Shares by "
         "country describe the others alone."
     )

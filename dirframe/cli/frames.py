@@ -277,9 +277,9 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
             heads = {name: head.replace(" ", "\n") for name, head in heads.items()}
             lines, omitted = _display.table_lines(frame.head(rows), heads, width, cut)
     click.echo("\n".join(lines))
-    parts = [_display.counted(len(frame) - rows, "more row")] if len(frame) > rows else []
+    parts = [_display.quantity(len(frame) - rows, "more row")] if len(frame) > rows else []
     if omitted:
-        parts.append(f"{_display.counted(len(omitted), 'more column')} ({', '.join(omitted)})")
+        parts.append(f"{_display.quantity(len(omitted), 'more column')} ({', '.join(omitted)})")
     if parts:
         choice = "--columns NAME,NAME shows others; " if omitted else ""
         note(f"\nNot shown: {' and '.join(parts)}. {choice}-o FILE or --format csv has everything.")

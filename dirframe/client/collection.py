@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display import counted
+from dirframe._display import quantity
 from dirframe.client.directory import Directory
 from dirframe.client.http.session import Session
 from dirframe.client.page import Page
@@ -153,7 +153,7 @@ def describe_whole(frame: pd.DataFrame, pages: Pages, what: str, **facts: Any) -
             f"{needed:,} of {len(frame):,} projects have an analysis, whose columns are empty: this "
             "directory sends an analysis only with the own page of its project."
         )
-        price = f"at most {counted(needed, 'request')}"
+        price = f"at most {quantity(needed, 'request')}"
         hint = f"details=True (--details) requests these pages, for {price}."
         warn(AnalysesNotSentWarning(text, requests=needed, hint=hint))
     return facts
@@ -393,7 +393,7 @@ def check_quota(
     )
     if needed > most:
         text += (
-            f". Pages stay fresh for {counted(days, 'day')}, so this load would never end, and it was "
+            f". Pages stay fresh for {quantity(days, 'day')}, so this load would never end, and it was "
             "not begun."
         )
         facts = {"url": client.base_url, "resets_at": quota.resets_at}

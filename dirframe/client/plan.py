@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from dirframe._display import card, counted, suggests_options
+from dirframe._display import card, quantity, suggests_options
 from dirframe.client.collection import Walk
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.quota import Quota
@@ -53,24 +53,27 @@ class Plan:
     def __repr__(self) -> str:
         noun, quota = self.collection.replace("_", " "), self.quota
         if self.projects:
-            noun += f" of {counted(self.projects, 'project')}"
-        records, requests = "the directory does not say", counted(self.requests_at_least, "request")
+            noun += f" of {quantity(self.projects, 'project')}"
+        records, requests = (
+            "the directory does not say",
+            quantity(self.requests_at_least, "request"),
+        )
         if self.pages is not None:
             items = noun if self.items is None else f"{self.items:,} {noun}"
-            records = f"{items} on {counted(self.pages, 'page')}"
+            records = f"{items} on {quantity(self.pages, 'page')}"
         if self.requests_needed != self.requests_at_least:
             most = "" if self.requests_needed is None else f", at most {self.requests_needed:,}"
             requests = f"at least {requests}{most}"
         facts = {
             "records": records,
             "own pages": f"at most {self.details:,}" if self.details else "",
-            "in the cache": counted(self.cached, "page"),
+            "in the cache": quantity(self.cached, "page"),
             "requests to pay": requests,
-            "left today": f"{counted(quota.left, 'request')} of {quota.limit:,}",
+            "left today": f"{quantity(quota.left, 'request')} of {quota.limit:,}",
             "first comes back": f"{quota.resets_at:%Y-%m-%d %H:%M} UTC" if quota.resets_at else "",
         }
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
-        days = f" At most {counted(self.days, 'day')}." if self.days and self.days > 1 else ""
+        days = f" At most {quantity(self.days, 'day')}." if self.days and self.days > 1 else ""
         return card(f"Plan: load the {noun}", facts, note[self.fits] + days)
 
 

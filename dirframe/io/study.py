@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe._arrow import plain_value
-from dirframe._display import counted
+from dirframe._display import quantity
 from dirframe._tables import is_id
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
@@ -84,7 +84,7 @@ def write_study(
             raise InvalidInputError(words)
         table, left_out = (frame, []) if personal else _without_persons(name, frame)
         tables[name] = table
-        listed.append(f"- `{name}`, {counted(len(table), 'row')}: {caption(table)}.")
+        listed.append(f"- `{name}`, {quantity(len(table), 'row')}: {caption(table)}.")
         listed.append(f"  Cite as: {cite(table)}")
         if left_out:
             columns = ", ".join(left_out)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
-from dirframe._display import counted
+from dirframe._display import quantity
 from dirframe.plot import axes, text, worldmap
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look
@@ -93,7 +93,7 @@ def _too_small(territories: pd.DataFrame, prefix: str) -> str:
     names = [f"{name} ({number:,})" for name, number in pairs]
     if (more := len(names) - _NAMED) > 1:
         names[_NAMED:] = [f"{more:,} others"]
-    accounts = counted(int(territories["accounts"].sum()), "account")
+    accounts = quantity(int(territories["accounts"].sum()), "account")
     places = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
     return f"{prefix} {accounts} in {places} too small for the map: {', '.join(names)}."
 

@@ -16,7 +16,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox, IdentityTransform
 
 from dirframe import provenance
-from dirframe._display import counted, did_you_mean
+from dirframe._display import did_you_mean, quantity
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.plot import text
@@ -127,7 +127,7 @@ class Canvas:
         ax, unshown = self.ax, text.not_shown(self.table, () if self.is_empty else reasons)
         if self.is_empty:
             noun, count = text.noun_and_count(self.table)
-            why = f"Of {counted(count, noun)}, none {self._needs}" if count else f"No {noun}s"
+            why = f"Of {quantity(count, noun)}, none {self._needs}" if count else f"No {noun}s"
             ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1), xlabel="", ylabel="")
             ax.spines[:].set_visible(False)
             size = text.size(ax, "large")

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from dirframe import stats
-from dirframe._display import counted
+from dirframe._display import quantity
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look
@@ -108,7 +108,7 @@ def language_breakdown(
         table,
         ax,
         look,
-        unnamed > 0 and f"{counted(unnamed, 'line')} in languages without a name.",
+        unnamed > 0 and f"{quantity(unnamed, 'line')} in languages without a name.",
         number="code_lines",
         unit="Lines of code (share of those in a named language)",
         needs="with languages that have lines of code",
@@ -170,7 +170,7 @@ def languages_by_year(
     return canvas.finish(
         "The language is that of the latest analysis.",
         early > 0
-        and f"Left out: {counted(early, 'project')} of the years before {begin}, each with fewer than "
+        and f"Left out: {quantity(early, 'project')} of the years before {begin}, each with fewer than "
         f"{axes.FEW}.",
         pale,
         not is_finished

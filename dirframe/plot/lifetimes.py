@@ -14,7 +14,7 @@ from matplotlib.ticker import MultipleLocator
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
-from dirframe._display import counted
+from dirframe._display import quantity
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look, of_project
@@ -121,7 +121,7 @@ def life_span(
     axes.legend(ax, key, "Main language")
     counts = text.counts_of(table)
     lives, going = counts["with_life_span"], counts["with_life_span"] - counts["ended"]
-    before = f"in the {counted(window, 'month')} before its code was fetched"
+    before = f"in the {quantity(window, 'month')} before its code was fetched"
     return canvas.finish(
         going > 0
         and f"+: active {before}, or not known to have ended. Such are {going:,} of all {lives:,} "
@@ -177,10 +177,10 @@ def survival(
     axes.grid(ax)
     below, alive = table["months"][table["survival"] <= 0.5], text.counts_of(table)["not_ended"]
     return canvas.finish(
-        f"Median life: {counted(int(below.iloc[0]), 'month')}."
+        f"Median life: {quantity(int(below.iloc[0]), 'month')}."
         if len(below)
         else "More than half live on as long as any was seen.",
-        f"Ended: no activity in the last {counted(window, 'month')} seen; {alive:,} had not ended.",
+        f"Ended: no activity in the last {quantity(window, 'month')} seen; {alive:,} had not ended.",
         f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
     )
 
@@ -268,5 +268,5 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
     filled = text.counts_of(table)["months_filled"]
     return canvas.finish(
         any(unfinished) and f"Hatched: not over when it was loaded ({months}).",
-        filled > 0 and f"{counted(filled, 'month')} without a row: 0.",
+        filled > 0 and f"{quantity(filled, 'month')} without a row: 0.",
     )

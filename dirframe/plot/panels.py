@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dirframe import provenance
-from dirframe._display import counted
+from dirframe._display import quantity
 from dirframe.charts import CHARTS
 from dirframe.plot import text
 from dirframe.plot.canvas import CAPTION, INCHES, Caption, checked, reason_if_empty, set_title
@@ -105,7 +105,7 @@ def panels(
     points = min(12, room / 25)
     figure.suptitle(text.wrapped(title or "", points, room), fontsize=points, **text.literal())
     if pooled := sum(stratum.pooled for stratum in strata):
-        common.append(f"The last panel holds {counted(pooled, 'smaller group')} together.")
+        common.append(f"The last panel holds {quantity(pooled, 'smaller group')} together.")
     if caption is not False:
         words = caption if isinstance(caption, str) else " ".join(common)
         tables = [part.table for part in captions]

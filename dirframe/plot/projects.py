@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from dirframe import stats
-from dirframe._display import counted, percent
+from dirframe._display import percent, quantity
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look, of_project
@@ -239,7 +239,7 @@ def tags(
     table = stats.tags(projects, top=top)
     notes = ["A project can have several."]
     if others := text.counts_of(table)["tags_in_other"]:
-        with_others = counted(int(table["projects"].iloc[-1]), "project")
+        with_others = quantity(int(table["projects"].iloc[-1]), "project")
         notes.append(f"{with_others} with any of {others:,} other tags.")
         table = table.iloc[:-1]
     return bar_chart(table, ax, look, *notes, colours=[ACCENT] * len(table))

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import text_to_path
 
-from dirframe._display import counted
+from dirframe._display import quantity
 
 #: Fonts for scripts that matplotlib's own font lacks, in order of preference.
 _FONTS = (
@@ -161,4 +161,4 @@ def not_shown(
     noun, _ = noun_and_count(table)
     (first, reason), *others = given
     rest = "".join(f", {number:,} {why}" for number, why in others)
-    return f"{what}: {counted(first, noun)} {reason}{rest}."
+    return f"{what}: {quantity(first, noun)} {reason}{rest}."

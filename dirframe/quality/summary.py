@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display import Overview, counted
+from dirframe._display import Overview, quantity
 from dirframe.client.query import is_in_order
 from dirframe.quality.rules import (
     DOUBTFUL,
@@ -78,7 +78,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     frame = require_records(frame)
     known = provenance.resource_of(frame)
     record = provenance.get_provenance(frame)
-    title = counted(len(frame), *(known.words if known else ("record",)))
+    title = quantity(len(frame), *(known.words if known else ("record",)))
     differs = provenance.difference(frame)
     if differs is not None:
         title += f", {differs}"
@@ -86,7 +86,7 @@ def summary(frame: pd.DataFrame) -> Summary:
         note = provenance.completeness_note(record, with_reason=True) or "complete"
         title += f"{'; the load was' if differs is not None else ','} {note}"
     if absent := provenance.absent(frame, record["not_sent"]):
-        title += f". {counted(len(absent.columns), 'column')} not sent by the directory"
+        title += f". {quantity(len(absent.columns), 'column')} not sent by the directory"
     bias = _bias(frame, known or PROJECT, record)
     return Summary(title, _fields(frame), bias, provenance.caption(frame))
 

@@ -21,7 +21,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display import counted, html_table, percent, printable
+from dirframe._display import html_table, percent, printable, quantity
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
@@ -169,7 +169,7 @@ def _render(frames: dict[str, pd.DataFrame], title: str | None) -> str:
         figures=count(1),
         tables=count(1),
         next=next,
-        counted=counted,
+        quantity=quantity,
         table=lambda frame, caption: Markup(html_table(frame, caption)),  # noqa: S704  # escaped
         versions=[f"dirframe {__version__}", f"Python {platform.python_version()}", *packages],
     )
@@ -262,7 +262,7 @@ def _findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
         if not records:
             sentences.append(f"There are no {resource.words[1]} {which} (of {total:,}).")
         elif found := describe(table):
-            base = f"Of {counted(records, *resource.words)} {which}{of_total}"
+            base = f"Of {quantity(records, *resource.words)} {which}{of_total}"
             sentences.append(f"{base}, {found}.")
     if omitted:
         sentences.append(f"Not computed, since columns are missing: {', '.join(omitted)}.")
@@ -289,7 +289,7 @@ def _distribution(name: str, table: pd.DataFrame) -> str:
     return (
         f"{percent(none / records.sum())} ({none:,}) have none; half have at most "
         f"{at_most(table, 0.5):,}, 90% at most {at_most(table, 0.9):,}, and the most is "
-        f"{counted(int(numbers.max()), name.removesuffix('s'))}"
+        f"{quantity(int(numbers.max()), name.removesuffix('s'))}"
     )
 
 

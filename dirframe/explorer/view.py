@@ -66,7 +66,10 @@ def sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:
 def message(text: str, severity: str) -> str:
     """Return a message; a screen reader reads errors at once."""
     role = "alert" if severity == "error" else "status"
-    return f'<div class="df-message {severity}" role="{role}">{escape(text)}</div>' if text else ""
+    tag = "pre" if "\n" in text else "div"  # an estimate is a table
+    return (
+        f'<{tag} class="df-message {severity}" role="{role}">{escape(text)}</{tag}>' if text else ""
+    )
 
 
 def code(text: str, label: str) -> str:

@@ -46,8 +46,10 @@ class Look(TypedDict, total=False):
 class Caption(Annotation):
     """Text below a chart, with the parts of which `panels` makes the texts of the whole figure."""
 
-    def __init__(self, ax: Axes, table: pd.DataFrame, notes: list[str], heading: str) -> None:
-        self.table, self.notes, self.heading = table, notes, heading
+    def __init__(
+        self, ax: Axes, table: pd.DataFrame, notes: list[str], heading: str, pad: float | None
+    ) -> None:
+        self.table, self.notes, self.heading, self.pad = table, notes, heading, pad
         # It can extend below the labels beside the axes, but must not reach the text of others.
         self._room = text.width(ax) * (WIDER if len(_figure(ax).axes) == 1 else 0.97)
         super().__init__(
@@ -138,7 +140,7 @@ class Canvas:
         if self._caption is not False:
             shown = [str(note) for note in (*notes, unshown) if note]
             words = self._caption if isinstance(self._caption, str) else " ".join(shown)
-            caption = Caption(ax, self.table, shown, self.heading)
+            caption = Caption(ax, self.table, shown, self.heading, pad)
             caption.write(f"{words}\n{provenance.caption(self.table)}")
         legend, literal = ax.get_legend(), text.literal()
         named = [ax.xaxis.label, ax.yaxis.label, *ax.get_yticklabels()]

@@ -92,7 +92,7 @@ def panels(
         count = base["records"]
         of = f" of {len(stratum.frame):,}" if count < len(stratum.frame) else ""
         name = text.short(stratum.label or "not known")
-        set_title(ax, f"{name} (n = {count:,}{of})", "medium")
+        set_title(ax, f"{name} (n = {count:,}{of})", "medium", part.pad)
         own = [note for note in part.notes if note not in common]
         if own and caption in {None, True}:
             part.write(" ".join(own))

@@ -216,6 +216,9 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
     assert load(200, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample-size) draws a part of it."
     )
+    assert load(200, options={"daily_quota": 6, "cache": False}) == snapshot(
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is kept, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample-size) draws a part of it."
+    )
     with Rig(5).in_process() as rig:
         directory = rig.directory(tmp_path)
         drawn = partial(dirframe.load_projects, directory, sample=2)

@@ -392,10 +392,9 @@ def check_quota(
         "sample= (--sample-size) draws a part of it."
     )
     if needed > most:
-        text += (
-            f". Pages stay fresh for {quantity(days, 'day')}, so this load would never end, and it was "
-            "not begun."
-        )
+        kept = f"Pages stay fresh for {quantity(days, 'day')}"
+        kept = kept if client.cache_folder else "Without a cache no page is kept"
+        text += f". {kept}, so this load would never end, and it was not begun."
         facts = {"url": client.base_url, "resets_at": quota.resets_at}
         raise QuotaExceededError(text, hint=hint, **facts)
     if left:  # otherwise the next request says so

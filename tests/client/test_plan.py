@@ -233,6 +233,7 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
     record = get_provenance(frame)
     assert record["failures"] == {"2": "gone", "3": "no analysis", "4": "refused"}
     assert record["completeness"] == "incomplete"
+    assert "2 (gone), 4 (refused)" in record["incomplete_reason"]
     for reply in (SILENT, UNANALYSED):
         facts.replies = {"3": reply}
         frame = activity(directory, range(1, 6), refresh=True)  # no analysis is no loss, but named
@@ -311,6 +312,22 @@ def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     assert len(get_provenance(part)["failures"]) == 7
     assert len(activity(connect(facts), range(1, 13))) == 12 * MONTHS
     assert len(facts.requests) == 12
+
+
+def test_many_of_which_one_came_on_two_days_are_counted(facts, connect):
+    load = partial(dirframe.load_contributors, [4, 25])
+    with time_machine.travel("2026-11-02", tick=True), pytest.raises(QuotaExceededError):
+        load(directory=connect(facts, daily_quota=2))
+    with time_machine.travel("2026-11-04", tick=True):
+        facts_of_it = get_provenance(load(directory=connect(facts, daily_quota=2)))
+    assert (facts_of_it["completeness"], facts_of_it["failures"]) == ("counted", {})
+    assert len(facts.requests) == 1 + 3
+
+
+def test_many_end_with_a_wrong_key_even_if_a_part_is_accepted(facts, connect):
+    facts.faults.extend([None, faults.FAULTS["403"]])
+    with pytest.raises(dirframe.InvalidKeyError):
+        activity(connect(facts), [1, 2, 3], incomplete="warn")
 
 
 def test_many_tell_a_callback_how_far_they_are_which_may_stop(facts, connect):

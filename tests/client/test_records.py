@@ -110,6 +110,9 @@ def test_record_that_is_not_the_one_is_refused(serve, connect):
         with pytest.raises(NotFoundError) as caught:
             dirframe.load_account(7, directory=connect(rig))
         assert caught.value.url == f"{rig.url}/accounts/7.xml"
+    rig = serve(page_xml([record("8", "account", login="7")]))  # digits are an id
+    with pytest.raises(NotFoundError):
+        dirframe.load_account("7", directory=connect(rig))
     rig = serve(page_xml([record("7", "project")]))
     with pytest.raises(UnreadableResponseError) as caught:
         dirframe.load_account(7, directory=connect(rig))

@@ -197,7 +197,7 @@ class Walk:
                     page.number, page.sort = 1, None  # taken for ignored: it is the directory's own
             elif first and is_whole and page.sort is None and self._is_today(first):
                 page.number, query = int(is_estimate), replace(query, sort=KEPT_TODAY)
-                sorts.append(KEPT_TODAY)
+                sorts.append(KEPT_TODAY)  # fetched next
             if first and page.number:
                 pages.query = recognised(replace(query, sort=page.sort or query.sort), first)
             pages.add(page)  # raises, before it is stored, if no sample can be drawn

@@ -54,10 +54,8 @@ class Plan:
         noun, quota = self.collection.replace("_", " "), self.quota
         if self.projects:
             noun += f" of {quantity(self.projects, 'project')}"
-        records, requests = (
-            "the directory does not say",
-            quantity(self.requests_at_least, "request"),
-        )
+        requests = quantity(self.requests_at_least, "request")
+        records = "the directory does not say"
         if self.pages is not None:
             items = noun if self.items is None else f"{self.items:,} {noun}"
             records = f"{items} on {quantity(self.pages, 'page')}"

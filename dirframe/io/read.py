@@ -209,8 +209,9 @@ def _typed(
         elif is_list or any(text[:1] == "[" for text in words):
             with nullcontext() if is_list else suppress(ValueError):
                 cells[name] = _lists(texts, name)
-    kind = replace(resource or UNKNOWN, name=UNKNOWN.name, fields=tuple(fields.values()))
-    return pd.DataFrame(typed_columns(cells, kind) | others)
+    # As of records that no specification describes: other columns are inferred.
+    described = replace(resource or UNKNOWN, name=UNKNOWN.name, fields=tuple(fields.values()))
+    return pd.DataFrame(typed_columns(cells, described) | others)
 
 
 def _cast(texts: Sequence[str | None], kind: pa.DataType) -> pd.Series[Any]:

@@ -322,7 +322,7 @@ def test_files(message, projects, tmp_path):
     there.write_text("id,name\n1,a\n")
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes(b"PAR1 and no more")
-    export, read = dirframe.export, dirframe.read_export
+    export, read = dirframe.export, dirframe.read_table
     assert message(export, projects, there) == snapshot(
         "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
     )

@@ -164,7 +164,7 @@ def _read_file(file: str) -> pd.DataFrame:
         return dirframe.read_pages(file)
     if path.is_file() and Store.is_archive(path):
         return dirframe.open_archive(file).frame(whole=True)
-    return dirframe.read_export(file)
+    return dirframe.read_table(file)
 
 
 # Writing

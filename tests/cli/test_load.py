@@ -83,7 +83,7 @@ def test_where_keeps_what_select_keeps_or_a_value_of_any_column(files, folder, r
     german = run("accounts", "--demo", "--where", "country=DE", "--columns", "country_name").table
     assert (set(german["country_name"]), len(german) > 50) == ({"Germany"}, True)
     file = files / "projects.parquet"
-    frame = dirframe.read_export(file)
+    frame = dirframe.read_table(file)
     for column, value, mask in (
         ("id", frame["id"][3], frame["id"] == frame["id"][3]),
         ("stack_count", 2, frame["stack_count"] == 2),
@@ -102,7 +102,7 @@ def test_where_keeps_what_select_keeps_or_a_value_of_any_column(files, folder, r
         "activity=active",
     )
     assert run(*words).code == 0
-    steps = provenance.get_provenance(dirframe.read_export("few.parquet"))["steps"]
+    steps = provenance.get_provenance(dirframe.read_table("few.parquet"))["steps"]
     assert steps == ["only active", "only stack count 2"]
 
 

@@ -60,7 +60,7 @@ def read(run):
         target = file.with_name("read.parquet")
         outcome = run("export", file, target, "--overwrite")
         assert outcome.code == 0, outcome.err
-        return dirframe.read_export(target)
+        return dirframe.read_table(target)
 
     return read
 
@@ -71,7 +71,7 @@ def test_tables_of_every_form_are_read_back_from_a_pipe_and_a_file(sample, folde
         piped = pipe(f"projects --demo -n 50 --format {form}", f"export - {form}.parquet")
         assert piped.code == 0, piped.err
         assert pipe(f"projects --demo -n 50 -o {form}.{form} --overwrite").code == 0
-        for back in (dirframe.read_export(f"{form}.parquet"), read(folder / f"{form}.{form}")):
+        for back in (dirframe.read_table(f"{form}.parquet"), read(folder / f"{form}.{form}")):
             pd.testing.assert_frame_equal(back, frame)
             assert back.attrs["dirframe"]["resource"] == "project"
 
@@ -90,7 +90,7 @@ def test_no_value_is_lost_or_altered(folder, pipe):
     for content, values in CONTENTS:
         outcome = pipe(content.encode(), "export - read.parquet --overwrite")
         assert outcome.code == 0, f"{content}\n{outcome.err}"
-        frame = dirframe.read_export("read.parquet")
+        frame = dirframe.read_table("read.parquet")
         found = [[None if pd.isna(v) else v for v in frame[name]] for name in frame]
         if found != values or frame.index.tolist() != [*range(len(frame))]:
             failures.append(f"{content}: {found}")

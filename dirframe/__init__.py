@@ -1,7 +1,7 @@
 """An open source directory as pandas DataFrames: complete, cached, cleaned, charted, cited.
 
 >>> with dirframe.sample_directory() as directory:  # or dirframe.Directory(address, key)
-...     projects = directory.projects()
+...     projects = dirframe.load_projects(directory)
 >>> ax = projects.dirframe.plot.language_share()
 """
 

@@ -11,7 +11,8 @@ __version__ = "0.1.0"
 
 #: Public names by their modules, which are imported on first use; `__init__.pyi` types them.
 _NAMES = {
-    "dirframe.archive.archive": "Archive harvest open_archive",
+    "dirframe.archive.archive": "Archive open_archive",
+    "dirframe.archive.harvest": "harvest",
     "dirframe.citation": "cite",
     "dirframe.clean": "country_audit country_note unify_countries",
     "dirframe.client.check": "check",

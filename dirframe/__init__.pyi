@@ -3,7 +3,7 @@
 
 from dirframe import plot as plot, stats as stats
 from dirframe.archive.archive import Archive as Archive, open_archive as open_archive
-from dirframe.archive.archive import harvest as harvest
+from dirframe.archive.harvest import harvest as harvest
 from dirframe.citation import cite as cite
 from dirframe.clean import (
     country_audit as country_audit,

@@ -82,22 +82,26 @@ class ColumnsNotSentError(MissingColumnsError):
     """The directory did not send the needed `columns`."""
 
 
-class UnreadableResponseError(DirframeError):
-    """The response is not the interface's XML; `found` describes its content."""
-
-    found: str
-    source: str | None = None
-    attempts: int = 0  # as of a RequestError
-
-
 class RequestError(DirframeError):
-    """A request failed; `reported` is the status word of a response, `help_text` its text."""
+    """A request failed; `reported` is the status word of a response, `help_text` its text.
+
+    Of an error that ends a load, `frame` holds the records that were received.
+    """
 
     url: str  # without the key
     status: int | None = None
     help_text: str | None = None
     reported: str | None = None
     attempts: int = 0  # requests that arrived, with redirects and retries
+    frame: pd.DataFrame | None = None
+
+
+class UnreadableResponseError(RequestError):
+    """The response is not the interface's XML; `found` describes its content."""
+
+    found: str
+    source: str | None = None
+    url: str = ""
 
 
 class NetworkError(RequestError):
@@ -152,7 +156,12 @@ class ArchiveError(DirframeError):
 
 
 class CacheError(DirframeError):
-    """A page is not in the cache, and requests are not allowed; or the cache cannot be cleared."""
+    """A page is not in the cache, and requests are not allowed; or the cache cannot be cleared.
+
+    Of an error that ends a load, `frame` holds the records that were in the cache.
+    """
+
+    frame: pd.DataFrame | None = None
 
 
 class DirframeWarning(_Hinted, UserWarning):

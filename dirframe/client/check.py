@@ -13,7 +13,8 @@ from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.session import FetchedPage
 from dirframe.client.page import Page
-from dirframe.client.query import Options, Query, is_in_order, is_last, record_query
+from dirframe.client.paging.order import is_in_order, is_last
+from dirframe.client.paging.query import Query, record_query
 from dirframe.client.records import Records
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
@@ -25,7 +26,6 @@ _PROJECTS, _ACCOUNTS = Query(resource=PROJECT), Query(resource=ACCOUNT)
 _SORTS = ("id", "name", "created_at", "updated_at", "project_name")
 _NOTHING = "no-project-has-this-name-qx7vw"
 _NO_KEY = "dirframe-check-of-a-key-that-is-not-one"
-_ASKED = Options(refresh=True, store=False)
 _Seen = tuple[str, bool | None]  # what was found, and whether it is as specified
 
 
@@ -79,7 +79,7 @@ def check(directory: Directory | None = None) -> Check:
     '25'
     """
     with open_directory(directory) as client:
-        first = _PROJECTS.get(client.session, _ASKED)
+        first = _get(client, _PROJECTS)
         requests, findings = first.attempts, [*_see_first(client, first)]
         options: dict[str, Any] = {"timeout": client.timeout, "allow_http": client.allow_http}
         with Directory(client.base_url, _NO_KEY, cache=False, **options) as other:
@@ -107,7 +107,7 @@ class _Look(NamedTuple):
         """Return what the page shows, and the number of requests for it."""
         attempts = 0
         try:
-            fetched = self.query.get(self.client.session, _ASKED, self.number)
+            fetched = _get(self.client, self.query, self.number)
             attempts = fetched.attempts
             return self.see(fetched.page), attempts
         except DirframeError as error:
@@ -115,6 +115,11 @@ class _Look(NamedTuple):
             if isinstance(error, RequestError) and status is not None:
                 found = f"status {status}: {error.help_text or 'without a text'}"
             return (found, status == self.status), attempts or getattr(error, "attempts", 0)
+
+
+def _get(client: Directory, query: Query, number: int = 1) -> FetchedPage:
+    """Return a page as the directory sends it now."""
+    return client.session.get(query.path, query.params(number), refresh=True, store=False)
 
 
 def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:

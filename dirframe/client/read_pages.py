@@ -14,9 +14,16 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.client.dtypes import find_resource
 from dirframe.client.page import MAX_BYTES, Page, parse
-from dirframe.client.paging import ANALYSIS_COLUMNS, are_left_out
+from dirframe.client.paging.details import ANALYSIS_COLUMNS, are_left_out
+from dirframe.client.paging.pages import AnalysisSent
+from dirframe.client.paging.walk import analyses_on
 from dirframe.client.records import Records
-from dirframe.errors import IncompleteWarning, InvalidInputError, UnreadableResponseError, warn
+from dirframe.errors import (
+    IncompleteWarning,
+    InvalidInputError,
+    UnreadableResponseError,
+    warn,
+)
 from dirframe.schema import Resource
 
 
@@ -49,7 +56,7 @@ def read_pages(
 
     Raises
     ------
-    InvalidInputError, UnreadableResponseError
+    InvalidInputError
         If there is no such path or no XML file; if a file is not the interface's XML.
 
     Warns
@@ -64,12 +71,13 @@ def read_pages(
     >>> len(dirframe.read_pages(data_folder() / "projects.xml.gz"))
     1500
     """
-    records, signs = Records(find_resource(resource) if resource else None), ""
+    records = Records(find_resource(resource) if resource else None)
+    analyses: set[AnalysisSent] = set()
     pages: list[Page] = []
     for file in _files(paths):
         page = _read_page(file, max_bytes)
         records.add(page)
-        signs += page.signs()
+        analyses |= set(analyses_on(page))
         pages.append(replace(page, records=()))  # its elements take the memory
     if not pages:
         raise InvalidInputError(f"There is no .xml file in {paths}.")
@@ -83,7 +91,7 @@ def read_pages(
         items_loaded=len(frame),
         duplicates_removed=records.rows - len(frame),
         synthetic=any(page.synthetic for page in pages),
-        not_sent=ANALYSIS_COLUMNS if are_left_out(signs) else (),
+        not_sent=ANALYSIS_COLUMNS if are_left_out(analyses) else (),
         **facts,
     )
     if facts.get("complete") is False:
@@ -109,13 +117,18 @@ def _read_page(file: Path, max_bytes: int) -> Page:
         with opener(file, "rb") as stream:
             content = stream.read(max_bytes + 1)  # one more shows that it is too large
     except (OSError, EOFError, zlib.error) as error:
-        raise UnreadableResponseError(
+        raise InvalidInputError(
             f"{file} could not be read: {error}.", found="a damaged file", source=str(file)
         ) from error
-    page = parse(content, source=str(file), max_bytes=max_bytes)
+    try:
+        page = parse(content, source=str(file), max_bytes=max_bytes)
+    except UnreadableResponseError as error:
+        raise InvalidInputError(
+            error.args[0], found=error.found, source=error.source, hint=error.hint
+        ) from error.__cause__
     if not page.succeeded:
         found = f"the report of a failure ({page.error or 'without a text'})"
-        raise UnreadableResponseError(
+        raise InvalidInputError(
             f"{file} is {found}, not a page of records.",
             found=found,
             source=page.source,

@@ -12,10 +12,10 @@ import math
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag, urlencode, urljoin, urlsplit
 
@@ -44,15 +44,12 @@ from dirframe.errors import (
     QuotaExceededError,
     RequestError,
     ServiceError,
-    StaleWarning,
     UnreadableResponseError,
-    warn,
 )
 from dirframe.settings import KEY_PARAMETER, hide_keys
 
 if TYPE_CHECKING:
     from dirframe.client.directory import Directory
-    from dirframe.client.paging import ReceivedPage
 
 #: Seconds before each further attempt; the first one is made at once.
 PAUSES = (0.0, 1.0, 2.0)
@@ -65,6 +62,8 @@ _MAX_REDIRECTS = 5
 _REPEATED = {"help_text", "reported", "found"}
 #: Behind the URL of a refusal. That of a page has no fragment.
 _REFUSED = "#refused"
+#: Behind the URL of a page that is stored beside an earlier version. A fragment is not sent.
+_BESIDE = "#beside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +105,20 @@ class Session:
         refresh: bool = False,
         offline: bool = False,
         store: bool = True,
+        beside: bool = False,
     ) -> FetchedPage:
         """Return the page at a path: from the cache if it is fresh, else from the directory.
 
         `refresh` asks the directory in any case, `offline` takes a cached page of any age or raises
-        CacheError, and `store` is whether a received page is stored in the cache.
+        CacheError, and `store` is whether a received page is stored in the cache: `beside` the page
+        that is there, which stays, and is read from there.
         """
         if refresh and offline:
             raise InvalidInputError(
                 "To refresh asks the directory for every page, and offline asks the cache alone.",
                 hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
             )
-        url = self.address(path, parameters)
+        url = self.address(path, parameters) + (_BESIDE if beside else "")
         cached = None if refresh else self._cached(url, of_any_age=offline)
         if cached is not None:
             self._adapter.learn(url, cached.url)
@@ -171,13 +172,6 @@ class Session:
                 hint="Pass it as the key of Directory alone, or set DIRFRAME_API_KEY.",
             )
         return as_sent(url) if "%" in url else url
-
-    def warn_if_stale(self, pages: Sequence[FetchedPage | ReceivedPage]) -> None:
-        """Warn if any of the cached pages has expired."""
-        oldest = min((page.retrieved for page in pages if not page.attempts), default=None)
-        if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
-            when = f"{age / timedelta(days=1):,.1f} days ago, at {oldest:%Y-%m-%d %H:%M} UTC"
-            warn(StaleWarning(f"Old pages from the cache are used: the oldest was fetched {when}."))
 
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""

@@ -348,7 +348,7 @@ class _Row:
         elif isinstance(target, OwnPage):
             received.details.answers[target.record] = target
             stored.rows[target] = self.id
-        elif isinstance(target, Lost) and self.refusal is not None:
+        elif self.refusal is not None:
             received.details.answers[target.record] = self.refusal
 
 

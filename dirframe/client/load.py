@@ -150,9 +150,10 @@ def _read(received: Received, client: Directory, options: Options) -> Iterator[A
             _check(walk, client, what, options)
         yield from walk.read_own_pages()
     except (CacheError, RequestError) as error:
-        if not options.accepts_parts or not may_come_later(error):
-            raise
         failure = received.failure
+        is_later = may_come_later(error) if failure is None else failure.may_come_later
+        if not options.accepts_parts or not is_later:
+            raise
         yield from walk.read_known()
         yield from walk.read_own_pages(only_known=True)
         received.failure = failure

@@ -12,7 +12,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.load import Options, cost_of, warn_if_stale
-from dirframe.client.paging.fetch import Answer, Document, Fetcher, Reason, Refusal
+from dirframe.client.paging.fetch import Answer, Document, Fetcher, Reason, Refusal, never
 from dirframe.client.paging.query import Query, record_query
 from dirframe.client.paging.walk import Receipt, receipt_of
 from dirframe.client.records import Records
@@ -82,7 +82,7 @@ def _own_page(query: Query, name: str, fetcher: Fetcher, receipts: list[Receipt]
 
 
 def _document(fetcher: Fetcher, query: Query, receipts: list[Receipt]) -> Document:
-    answer = fetcher.fetch(query, believes_refusals=False)
+    answer = fetcher.fetch(query, may_refuse=never)
     receipts.append(receipt_of(answer))
     return _require(answer)
 

@@ -69,16 +69,18 @@ class Failure:
 
     error: RequestError | CacheError
     requests: int
+    is_of_further_page: bool = False  # which is there: the directory could not send it now
 
     @property
     def is_of_one_page(self) -> bool:
         """Whether the failure says nothing about other pages."""
-        return isinstance(self.error, ServiceError | UnreadableResponseError)
+        kinds = ServiceError | UnreadableResponseError
+        return self.is_of_further_page or isinstance(self.error, kinds)
 
     @property
     def may_come_later(self) -> bool:
         """Whether it says nothing about the key, nor about what was asked for."""
-        return may_come_later(self.error)
+        return self.is_of_further_page or may_come_later(self.error)
 
 
 Answer: TypeAlias = Document | Refusal | Failure
@@ -134,6 +136,16 @@ class CacheUse:
         return {"refresh": self.is_refresh, "offline": not self.sends, "store": self.stores}
 
 
+def always() -> bool:
+    """Return True: a refusal is an answer."""
+    return True
+
+
+def never() -> bool:
+    """Return False: a refusal is no answer."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Fetcher:
     """Fetches pages of one directory with one use of the cache."""
@@ -151,27 +163,27 @@ class Fetcher:
         number: int = 1,
         *,
         beside: bool = False,
-        believes_refusals: bool = True,
+        may_refuse: Callable[[], bool] = always,
     ) -> Answer:
         """Return the answer to a page of a query.
 
-        `beside` stores it beside an earlier version of the page, which stays in the cache. Where a
-        refusal is no answer, `believes_refusals` is False: a remembered one may be of another state,
-        and this one is not remembered.
+        `beside` stores it beside an earlier version of the page, which stays in the cache.
+        `may_refuse` is asked about a refusal. Where it is no answer, a remembered one is ignored, for
+        it may be of another state, and a new one is not remembered.
         """
         params = query.params(number)
         url = self.session.address(query.path, params)
         refusal = None
-        if believes_refusals and not self.use.is_refresh:
+        if not self.use.is_refresh:
             refusal = self.session.get_refusal(url, offline=not self.use.sends)
-        if refusal is not None:
+        if refusal is not None and may_refuse():
             reason, received_at = refusal
             return Refusal(reason=Reason(reason), received_at=received_at, requests=0)
         requested_at = datetime.now(UTC)
         try:
             fetched = self.session.get(query.path, params, beside=beside, **self.use.as_options())
         except (RequestError, CacheError) as error:
-            return self._meaning(error, url, number, remembers=believes_refusals)
+            return self._meaning(error, url, number, may_refuse)
         received_at = fetched.retrieved.astimezone(UTC)
         return Document(
             page=fetched.page,
@@ -183,7 +195,11 @@ class Fetcher:
         )
 
     def _meaning(
-        self, error: RequestError | CacheError, url: str, number: int, *, remembers: bool
+        self,
+        error: RequestError | CacheError,
+        url: str,
+        number: int,
+        may_refuse: Callable[[], bool],
     ) -> Answer:
         if isinstance(error, UnreadableResponseError) and not error.url:
             error.url = url
@@ -198,7 +214,7 @@ class Fetcher:
         if reason is None or not isinstance(error, RequestError):
             return Failure(error=error, requests=requests)
         # Without a status, the directory gave no answer about this page.
-        if remembers and self.use.stores and error.status is not None:
+        if self.use.stores and error.status is not None and may_refuse():
             self.session.put_refusal(url, reason.value)
         now = datetime.now(UTC)
         return Refusal(reason=reason, received_at=now, requests=requests, error=error)

@@ -115,7 +115,8 @@ class Pages:
     @property
     def total(self) -> int | None:
         """Number of records in the collection, according to the newest page that states one."""
-        stated = [page for page in self.newest.values() if page.total is not None]
+        pages = list(self.newest.values())  # another thread may add one
+        stated = [page for page in pages if page.total is not None]
         return max(stated, key=self.rank).total if stated else None
 
     @property

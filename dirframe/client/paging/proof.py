@@ -25,14 +25,14 @@
 #                                 3       10       12   b k                wrong number: 8 of 12
 #
 #   two days, b was removed       1        0       12   a b c d e          (on the first day)
-#   between them                  2        5       11   g h i j k          (on the second day)
-#                                 3       10       11   l                  wrong number: read 1 again
-#                                 1        0       11   a c d e f          removed: 12 records, 11 stated
+#   between them                  2        5       12   f g h i j          (on the first day)
+#                                 3       10       11   l                  skipped after 2: read it again
+#                                 2        5       11   g h i j k          removed: 12 records, 11 stated
 #
 #   two days, m was added         1        0       12   a b c d e          (on the first day)
-#                                 2        5       13   f g h i j          (on the second day)
-#                                 3       10       13   k l m              skipped after 1: read it again
-#                                 1        0       13   a b c d e          counted
+#                                 2        5       12   f g h i j          (on the first day)
+#                                 3       10       13   k l m              skipped after 2: read it again
+#                                 2        5       13   f g h i j          counted
 #
 #   a full last page              1        0       10   a b c d e
 #                                 2        5       10   f g h i j          unfinished: 3 is missing
@@ -255,7 +255,11 @@ def to_reread(pages: Pages | SampledPages) -> list[int]:
 
 def _of_earlier_days(pages: Pages) -> set[int]:
     days = days_of(pages)
-    if pages.keeps_history or not misfits(pages):
+    if pages.keeps_history:
+        return set()
+    received = pages.places(pages.everything())
+    are_more = pages.has_key and len(received) > (pages.expected or math.inf)
+    if not are_more and not misfits(pages):
         return set()
     earlier = {number for number, page in pages.newest.items() if page.day < days[-1]}
     return earlier if len(earlier) <= affordable(pages) else set()

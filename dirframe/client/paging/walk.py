@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from itertools import takewhile
 from typing import TypeAlias
 
@@ -19,7 +20,9 @@ from dirframe.client.paging.fetch import (
     Patience,
     Reason,
     Refusal,
+    always,
     fetch_ahead,
+    never,
 )
 from dirframe.client.paging.order import KEPT_TODAY, is_last, keeps_order, sorts_to_try
 from dirframe.client.paging.pages import MAX_PAGES, AnalysisSent, CollectionPage, Pages
@@ -195,8 +198,8 @@ def analyses_on(page: Page) -> tuple[AnalysisSent, ...]:
     return tuple(_ANALYSES[sign] for sign in page.signs())
 
 
-def _end_of(refusal: Refusal, number: int) -> CollectionPage:
-    at = refusal.received_at
+def _end_at(number: int, at: datetime) -> CollectionPage:
+    """Return a page that does not exist."""
     return CollectionPage(number=number, received_at=at, requested_at=at, exists=False)
 
 
@@ -241,7 +244,7 @@ class Walk:
             in_order = replace(query, sort=sort)
             is_asked = sort == query.sort
             is_answer = self.believes_refusals or not is_asked
-            answer = self.fetcher.fetch(in_order, believes_refusals=is_answer)
+            answer = self.fetcher.fetch(in_order, may_refuse=always if is_answer else never)
             if isinstance(answer, Failure):
                 yield self._failed(answer)
                 raise answer.error
@@ -276,7 +279,7 @@ class Walk:
             self.received.first_sort = None  # the load asks for another first page
             return
         yield self._probe(None, answer)
-        first = self.fetcher.fetch(by_name, believes_refusals=False)
+        first = self.fetcher.fetch(by_name, may_refuse=never)
         if isinstance(first, Document) and (
             keeps_order(first.page, KEPT_TODAY) or is_last(first.page)
         ):
@@ -311,7 +314,7 @@ class Walk:
             query = recognised(self.received.query, answer.page)
             page = replace(page_of(answer, 1, query), is_probe=True)
         else:
-            page = replace(_end_of(answer, 1), is_probe=True)
+            page = replace(_end_at(1, answer.received_at), is_probe=True)
         self.received.add_page(page)
         self.received.add_receipt(answer)
         self.keep(page, answer, sort)
@@ -361,11 +364,12 @@ class Walk:
         is_end = False
 
         def fetch(number: int) -> tuple[CollectionPage | None, Answer]:
-            is_end_possible = received.part.may_end_at(number)
-            answer = fetcher.fetch(query, number, beside=beside, believes_refusals=is_end_possible)
+            may_end = partial(received.part.may_end_at, number)
+            answer = fetcher.fetch(query, number, beside=beside, may_refuse=may_end)
             page = self._as_page(number, answer)
             if page is None and isinstance(answer, Refusal):
-                answer = as_failure(answer)
+                is_gone = answer.reason is Reason.GONE
+                answer = replace(as_failure(answer), is_of_further_page=is_gone and number > 1)
             if page is not None:
                 self.keep(page, answer, query.sort)
             return page, answer
@@ -373,19 +377,31 @@ class Walk:
         def ends(result: tuple[CollectionPage | None, Answer]) -> bool:
             return patience.ends(result[1])
 
-        failed: list[Failure] = []
+        failed: dict[int, Failure] = {}
         needed_numbers = takewhile(lambda _: not is_end, numbers)
-        for _, (page, answer) in fetch_ahead(fetch, needed_numbers, self.workers, ends):
+        for number, (page, answer) in fetch_ahead(fetch, needed_numbers, self.workers, ends):
             received.add_receipt(answer)
             if page is None and isinstance(answer, Failure):
-                failed.append(answer)
+                failed[number] = answer
             elif page is not None:
                 received.add_page(page)
                 is_end = is_end or received.part.is_past_end(page)
             yield Arrival(page, answer, to_receive)
-        if failed:
-            received.failure = patience.ending or failed[0]
-            raise received.failure.error
+        if not failed:
+            return
+        number = min(failed)
+        if failed[number].is_of_further_page and number - 1 in received.part.newest:
+            # Records may have been removed, so that the page before it is the last one now.
+            yield from self.read([number - 1], fetcher.refreshed())
+            if received.part.may_end_at(number):
+                at = received.part.newest[number - 1].received_at
+                end = _end_at(number, at)
+                self.keep(end, Refusal(reason=Reason.GONE, received_at=at, requests=0), query.sort)
+                received.add_page(end)
+                received.failure = None
+                return
+        received.failure = patience.ending or failed[number]
+        raise received.failure.error
 
     def _as_page(self, number: int, answer: Answer) -> CollectionPage | None:
         """Return an answer as a page; None if it is none, or no end where one may be."""
@@ -393,7 +409,7 @@ class Walk:
             return page_of(answer, number, self.received.query)
         is_gone = isinstance(answer, Refusal) and answer.reason is Reason.GONE
         if isinstance(answer, Refusal) and is_gone and self.received.part.may_end_at(number):
-            return _end_of(answer, number)
+            return _end_at(number, answer.received_at)
         return None
 
     def read_known(self) -> Iterator[Arrival]:

@@ -24,14 +24,24 @@ _IN_QUERY = re.compile(r"(?<=[?&])api_key=[^&#]*&?")
 
 def cache_folder(folder: str | Path | None = None) -> Path:
     """Return a folder, or the user's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
-    default = os.environ.get("DIRFRAME_CACHE_DIR") or platformdirs.user_cache_dir("dirframe")
-    return Path(default if folder is None else folder).expanduser()
+    place = os.environ.get("DIRFRAME_CACHE_DIR") if folder is None else folder
+    return _expand(place or platformdirs.user_cache_dir("dirframe"))
 
 
 def user_data_folder() -> Path:
     """Return the user's data folder of dirframe; DIRFRAME_DATA_DIR overrides it."""
-    default = os.environ.get("DIRFRAME_DATA_DIR") or platformdirs.user_data_dir("dirframe")
-    return Path(default).expanduser()
+    return _expand(os.environ.get("DIRFRAME_DATA_DIR") or platformdirs.user_data_dir("dirframe"))
+
+
+def _expand(place: str | Path) -> Path:
+    """Return a folder below a home folder, if there is one."""
+    try:
+        return Path(place).expanduser()
+    except RuntimeError:
+        raise ConfigurationError(
+            f"The folder {place} cannot be used: this user has no home folder.",
+            hint="Set DIRFRAME_CACHE_DIR and DIRFRAME_DATA_DIR to folders that exist.",
+        ) from None
 
 
 def is_loopback(host: str) -> bool:

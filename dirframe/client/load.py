@@ -190,7 +190,8 @@ def partial_frame(rows: Rows, received: Received, client: Directory) -> pd.DataF
 def describe(frame: pd.DataFrame, received: Received, **facts: Any) -> dict[str, Any]:
     """Record in a frame of some records what their pages say, and return it."""
     facts |= facts_of(received)
-    if is_in_order(frame, received.query.sort or "") is False:
+    sort = received.query.sort
+    if sort is not None and len(frame) > 1 and is_in_order(frame, sort) is not True:
         del facts["query"]["sort"]  # what was not seen is not claimed
     provenance.set_provenance(frame, **facts)
     return facts
@@ -258,7 +259,7 @@ def describe_whole(
         facts["items_loaded"] = len(frame)
         facts["incomplete_reason"] += "; records without their own page are left out"
         provenance.set_provenance(frame, **facts)
-    _warn_of_order(received, what, is_claimed="sort" in facts["query"])
+    _warn_of_order(received, what, is_kept=is_in_order(frame, received.query.sort or ""))
     if facts["not_sent"]:
         number = len(needed(analyses_of(received.verdict.places)))
         text = (
@@ -271,13 +272,13 @@ def describe_whole(
     return facts
 
 
-def _warn_of_order(received: Received, what: str, *, is_claimed: bool) -> None:
+def _warn_of_order(received: Received, what: str, *, is_kept: bool | None) -> None:
     """Warn if the directory ignored the sort, or a sample was drawn in no order that it keeps."""
     sort, part = received.query.sort, received.part
     is_drawn = isinstance(part, SampledPages) and received.query.resource is PROJECT
     is_of_several = 1 in part.newest and (part.total or 0) > len(part.newest[1].ids)
     ignored = ""
-    if sort and received.is_sort_given and not is_claimed:
+    if sort and received.is_sort_given and is_kept is False:
         ignored = f"are not sorted by {sort}, which the directory ignored"
     elif is_drawn and sort is None and is_of_several:
         ignored = (

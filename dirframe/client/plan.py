@@ -13,8 +13,10 @@ from dirframe.client.http.quota import Quota
 from dirframe.client.many import Projects, queries_of
 from dirframe.client.paging.details import analyses_of
 from dirframe.client.paging.fetch import CacheUse, Fetcher
+from dirframe.client.paging.order import KEPT_TODAY
 from dirframe.client.paging.pages import MAX_PAGES
 from dirframe.client.paging.query import Query, query_at
+from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.walk import Received, Walk
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
@@ -35,6 +37,7 @@ class Plan:
     requests_at_most: int | None = None  # at most
     requests_at_least: int = 0
     projects: int = 0  # whose collections these are
+    is_order_unstable: bool = False  # pages may repeat records and leave out others
     quota: Quota
 
     @property
@@ -72,9 +75,15 @@ class Plan:
             "left today": f"{quantity(quota.left, 'request')} of {quota.limit:,}",
             "first comes back": f"{quota.resets_at:%Y-%m-%d %H:%M} UTC" if quota.resets_at else "",
         }
+        order = ""
+        if self.is_order_unstable:
+            order = (
+                " The sort order is not stable on this directory: records may come again on other "
+                "pages, and others on none."
+            )
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
         days = f" At most {quantity(self.days, 'day')}." if self.days and self.days > 1 else ""
-        return card(f"Plan: load the {noun}", facts, note[self.fits] + days)
+        return card(f"Plan: load the {noun}", facts, note[self.fits] + days + order)
 
 
 @suggests_options
@@ -108,7 +117,8 @@ def plan(
     Plan
         Numbers of ``items`` (records), ``projects`` (of many), ``pages``, ``details`` (own pages) and
         of all these pages those ``cached``; ``requests_at_most`` at most and ``requests_at_least``;
-        the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes. A
+        the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes;
+        whether the order is known not to be stable (``is_order_unstable``). A
         redirect, or a sample whose first order is not kept, costs one request more.
 
     Raises
@@ -177,8 +187,10 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         unknown = (part.expected or 0) - len(analyses_of(received.verdict.places))
         if not refresh:
             own_known = sum(map(walk.is_own_known, own))
+    is_stable = received.query.sort == KEPT_TODAY or isinstance(part, SampledPages)
     return Plan(
         **facts,
+        is_order_unstable=received.is_todays_service and not is_stable and len(numbers) > 1,
         items=part.expected or 0,
         pages=len(numbers),
         # Each record that is on none of the pages may need its own page.

@@ -255,3 +255,20 @@ def test_harvest_after_a_clock_is_set_back_goes_on_by_the_newest_count(tmp_path)
         with time_machine.travel(START - timedelta(hours=1), tick=True):
             archive = dirframe.harvest("projects", tmp_path / "a", directory=directory)
     assert set(archive.frame()["id"]) == set(numbered(45))
+
+
+@pytest.mark.parametrize(
+    ("options", "is_unstable"),
+    [({"sort": "users"}, True), ({"max_items": 40}, True), ({}, False), ({"sample": 9}, False)],
+)
+def test_price_of_a_load_in_an_unstable_order_says_so(connect, options, is_unstable):
+    with Today(60).in_process() as today:
+        price = dirframe.plan("projects", directory=connect(today), **options)
+    assert (price.is_order_unstable, "not stable" in repr(price)) == (is_unstable, is_unstable)
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.DirframeWarning")
+def test_sort_of_which_no_column_shows_that_it_was_kept_is_not_claimed(connect):
+    with Rig(30).in_process() as rig:
+        frame = dirframe.load_projects(connect(rig), sort="popularity", progress=False)
+    assert "sort" not in get_provenance(frame)["query"]

@@ -80,6 +80,7 @@ class Received:
         self.receipts: list[Receipt] = []
         self.refusal: Refusal | None = None  # of its first page
         self.failure: Failure | None = None  # the newest one
+        self.is_todays_service = False  # as far as the first page of projects shows
         self.first_sort: str | None = (
             None  # of the first page; in an estimate, not that of the query
         )
@@ -270,7 +271,8 @@ class Walk:
         """Begin in the order that was asked for; all projects of today's service by names."""
         is_whole = query.path == "/projects.xml" and query.max_items is None and query.sort is None
         is_plain = is_whole and query.sample is None and not self.received.keeps_history
-        if not is_plain or not self._is_today(answer.page):
+        self.received.is_todays_service = self._is_today(answer.page)
+        if not is_plain or not self.received.is_todays_service:
             yield self._begin_with(query, answer)
             return
         by_name = replace(query, sort=KEPT_TODAY)
@@ -294,7 +296,7 @@ class Walk:
 
     def _is_today(self, first: Page) -> bool:
         """Return whether today's live service sent a first page: ten, without analyses, redirected."""
-        is_without = {"1", "3"}.isdisjoint(first.signs())
+        is_without = bool(first.signs()) and {"1", "3"}.isdisjoint(first.signs())
         is_one_of_several = len(first.records) == 10 and not is_last(first)
         return is_without and is_one_of_several and self.fetcher.is_moved(self.received.query.path)
 

@@ -153,8 +153,7 @@ def test_modules_that_contributing_names_exist(pages):
     assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
 
 
-def test_pages_are_short_and_in_one_table_of_contents(pages):
-    assert sum(text.count("\n") for file, text in pages.items() if file.parent == DOCS) < 1_100
+def test_pages_are_in_one_table_of_contents():
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^([\w/-]+)$", index, re.MULTILINE))
     expected = {file.stem for file in DOCS.glob("*.md")} - {"index"}
@@ -193,7 +192,6 @@ def test_check_of_built_pages_finds_what_is_loaded_from_elsewhere(tmp_path, monk
 
 def test_readme_code_runs_offline_and_with_a_key(configured):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 75
     offline, with_key = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     names = run([offline])
     assert len(names["projects"]) == 1_500

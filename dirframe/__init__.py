@@ -36,7 +36,7 @@ _NAMES = {
     ),
     "dirframe.explorer.explorer": "Explorer",
     "dirframe.selection": "select",
-    "dirframe.io.read": "read_export",
+    "dirframe.io.read": "read_table",
     "dirframe.io.export": "export",
     "dirframe.reports.report": "report",
     "dirframe.sample": "sample_directory",

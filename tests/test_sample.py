@@ -126,7 +126,7 @@ def test_demo_writes_complete_tables_and_charts(run, tmp_path, monkeypatch):
     assert "0 requests" in demo.out  # for all of it once more
     for suffix in (".csv", ".parquet"):
         accounts, projects = (
-            dirframe.read_export(folder / f"{name}{suffix}") for name in ("accounts", "projects")
+            dirframe.read_table(folder / f"{name}{suffix}") for name in ("accounts", "projects")
         )
         assert (len(accounts), len(projects)) == (2000, 1500)
         assert (accounts["country_alpha_2"] == "NA").any()  # Namibia stays a country

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Maximum age of a cached page: its end must be a date.
 _LONGEST = timedelta(days=36_500)
-_SAMPLE = "or use dirframe.sample_directory() (--sample) for the bundled sample data."
+_SAMPLE = "or use dirframe.sample_directory() (--demo) for the bundled sample data."
 
 
 class Directory(AbstractContextManager["Directory"]):

@@ -179,7 +179,7 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, ca
     assert rows["name"].notna().all()
     assert rows[LINES].isna().all()
     price = directory.plan("projects", sort="project_name", details=True)
-    assert (price.requests_needed, price.details, price.cached) == (0, 22, 3 + 22)
+    assert (price.requests_at_most, price.details, price.cached) == (0, 22, 3 + 22)
     rig.own_pages = {}
     load(directory, details=True, refresh=True)
     same(load(directory, details=True), carried)
@@ -277,7 +277,7 @@ def test_details_price_has_two_bounds_until_pages_are_known(rig, connect, carrie
     price = directory.plan("projects", **question)
     first = len(with_id(carried[:10]))  # of the first page
     assert len(rig.requests) == 1
-    least, most = price.requests_at_least, price.requests_needed
+    least, most = price.requests_at_least, price.requests_at_most
     assert (least, most, price.details) == (2, 2 + first + 14, first + 14)
     for left, fits in ((least - 1, False), (least, None), (most - 1, None), (most, True)):
         again = connect(rig, daily_quota=left + len(rig.requests)).plan("projects", **question)
@@ -285,16 +285,16 @@ def test_details_price_has_two_bounds_until_pages_are_known(rig, connect, carrie
     with pytest.warns(AnalysesNotSentWarning):
         load(directory)
     price = directory.plan("projects", **question)
-    assert price.requests_needed == price.requests_at_least == 22
+    assert price.requests_at_most == price.requests_at_least == 22
     without = directory.plan("projects", sort="project_name")
-    assert (without.details, without.requests_needed) == (0, 0)
+    assert (without.details, without.requests_at_most) == (0, 0)
     load(directory, details=True)
     assert least <= len(rig.requests) - 1 <= most
     price = directory.plan("projects", **question)
-    assert (price.requests_needed, price.details, price.fits) == (0, 22, True)
+    assert (price.requests_at_most, price.details, price.fits) == (0, 22, True)
     rig.bare = set(IDS)  # without any id of an analysis nothing shows which pages are needed
     price = connect(rig, cache=False).plan("projects", **question)
-    assert (price.requests_at_least, price.requests_needed) == (3, 27)
+    assert (price.requests_at_least, price.requests_at_most) == (3, 27)
 
 
 def test_details_refusals_are_forgotten_with_the_pages(rig, connect, carried):

@@ -593,7 +593,7 @@ def test_load_of_todays_projects_is_read_in_the_order_that_holds(tmp_path):
     with rig.in_process(), rig.directory(tmp_path) as directory:
         # The first page in the order of the directory, after a redirect.
         price = dirframe.plan("projects", directory=directory)
-        assert (len(rig.requests), price.requests_needed) == (2, 12 + 1)
+        assert (len(rig.requests), price.requests_at_most) == (2, 12 + 1)
         frame = directory.projects()
         assert set(frame["id"]) == set(rig.ids)
         facts = get_provenance(frame)
@@ -603,7 +603,7 @@ def test_load_of_todays_projects_is_read_in_the_order_that_holds(tmp_path):
         rig.forget()
         assert directory.projects().equals(frame)
         assert load("/projects.xml", directory).equals(frame)
-        assert dirframe.plan("projects", directory=directory).requests_needed == 0
+        assert dirframe.plan("projects", directory=directory).requests_at_most == 0
     assert rig.requests == []
 
 

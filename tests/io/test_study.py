@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe import DirframeError, InvalidInputError, export, fields, read_export, stats
+from dirframe import DirframeError, InvalidInputError, export, fields, read_table, stats
 from dirframe._tables import read_columns
 from tests import processes
 from tests.frames import with_provenance
@@ -65,7 +65,7 @@ def test_study_holds_each_table_twice_and_cites(study, records):
     assert listed | {"datapackage.json", "README.md", "citation.bib"} <= names
     for suffix in ("csv", "parquet"):
         for name, frame in zip(("projects", "all-accounts"), records.values(), strict=True):
-            back = read_export(study / "data" / f"{name}.{suffix}")
+            back = read_table(study / "data" / f"{name}.{suffix}")
             without = [column for column in PERSONAL if column in frame and name != "projects"]
             pd.testing.assert_frame_equal(back, frame.drop(columns=without))
             assert back.attrs == frame.attrs
@@ -272,7 +272,7 @@ socket.socket.connect = socket.getaddrinfo = refuse
 import dirframe
 from dirframe import stats
 zipfile.ZipFile(sys.argv[1]).extractall("here")
-projects = dirframe.read_export("here/data/projects.parquet")
+projects = dirframe.read_table("here/data/projects.parquet")
 accounts = dirframe.open_archive("here/pages.archive").frame()
 print(dirframe.cite(projects))
 print(stats.language_share(projects).to_csv())

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC
 from functools import partial
@@ -25,7 +24,6 @@ from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, ids_of, need
 from dirframe.client.query import (
     KEPT_TODAY,
     Options,
-    ProgressCallback,
     Query,
     better_sort,
     is_in_order,
@@ -33,6 +31,7 @@ from dirframe.client.query import (
     recognised,
     record_query,
 )
+from dirframe.client.progress import progress_of
 from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
@@ -411,30 +410,3 @@ def raise_or_warn(
     if options.incomplete == "raise":
         raise IncompleteCollectionError(message, frame=frame, missing=why, **facts)
     warn(IncompleteWarning(message, **facts))
-
-
-@contextmanager
-def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressCallback]:
-    """Yield what to call with the numbers of further records and of all: a bar, or a callback."""
-    loaded, bar = 0, None
-
-    def advance(count: int, total: int) -> None:
-        nonlocal loaded, bar
-        # A last page may hold more than were asked for.
-        before, loaded = loaded, min(loaded + count, total or sys.maxsize)
-        if callable(shown):
-            shown(loaded, total)
-        elif shown:
-            if bar is None:
-                from tqdm.auto import tqdm
-
-                # None: in notebooks and terminals, but not in a pipe or a log.
-                bar = tqdm(total=total or None, unit=f" {unit}", disable=None)
-            bar.total = total or None
-            bar.update(loaded - before)
-
-    try:
-        yield advance
-    finally:
-        if bar is not None:
-            bar.close()

@@ -23,11 +23,11 @@ from dirframe.client.collection import (
     fetch_ahead,
     fetch_page,
     may_come_later,
-    progress_of,
     raise_or_warn,
 )
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
+from dirframe.client.progress import progress_of
 from dirframe.client.query import Options, Query, record_query
 from dirframe.client.records import Records
 from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError, ServiceError

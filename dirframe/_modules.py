@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
@@ -22,14 +21,13 @@ class PackageModule(ModuleType):
             set_class(value)
 
     def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):  # asked by Python itself, also while modules are imported
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
         from dirframe._display import unknown_attribute
 
         raise unknown_attribute(f"module {self.__name__!r}", name, dir(self))
 
-    def __dir__(self) -> list[str]:
-        return [*vars(self).get("__all__", super().__dir__())]
-
-    def __call__(self, *arguments: object, **options: object) -> NoReturn:
+    def __call__(self, *_: object, **__: object) -> NoReturn:
         functions = _public_functions(self.__name__)
         advice = f" Its functions: {', '.join(functions)}." if functions else ""
         raise TypeError(f"{self.__name__} is a module, not a function.{advice}")
@@ -55,9 +53,9 @@ def _is_module_of(package: ModuleType, name: str, value: object) -> bool:
 def _public_functions(module: str) -> list[str]:
     """Return the public names of what a module, or a package with its modules, defines."""
     found = []
-    for package_name in ("dirframe", "dirframe.stats", "dirframe.plot"):
-        package = sys.modules[package_name] if package_name in sys.modules else None
-        for name in getattr(package, "__all__", ()):
+    for package_name in ("dirframe", "dirframe.stats", "dirframe.plot", "dirframe.provenance"):
+        package = import_module(package_name)
+        for name in package.__all__:
             home = getattr(getattr(package, name), "__module__", "")
             if f"{home}.".startswith(f"{module}."):
                 found.append(f"{package_name}.{name}")

@@ -43,8 +43,10 @@ def test_imports_load_only_what_is_used():
         "{'analysis_main_language_name': ['C'], 'analysis_total_code_lines': [1]}))",
         "dirframe.provenance.copy_provenance, dirframe.errors.NetworkError",
     )
-    assert package - {"__future__", "runpy"} == {"dirframe"}
-    assert {n for n in error if n.startswith("dirframe")} == {"dirframe", "dirframe.errors"}
+    own = {"dirframe", "dirframe._modules"}
+    assert {name for name in package if name.startswith("dirframe")} == own
+    assert not package & HEAVY
+    assert {name for name in error if name.startswith("dirframe")} == own | {"dirframe.errors"}
     assert not error & HEAVY
     assert not loader & {"matplotlib", "ipywidgets", "flask", "waitress"}
     assert not stats & {"dirframe.clean", "pycountry", "matplotlib"}

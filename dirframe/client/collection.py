@@ -21,6 +21,7 @@ from dirframe.client.directory import Directory
 from dirframe.client.http.session import Session
 from dirframe.client.page import Page
 from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, ids_of, needed_pages, why_failed
+from dirframe.client.progress import progress_of
 from dirframe.client.query import (
     KEPT_TODAY,
     Options,
@@ -31,7 +32,6 @@ from dirframe.client.query import (
     recognised,
     record_query,
 )
-from dirframe.client.progress import progress_of
 from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,

@@ -161,11 +161,13 @@ def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
     accessor = projects.dirframe
     assert dir(accessor.stats) == sorted(set(stats.__all__) - {"by"})
     assert set(dir(accessor.plot)) <= set(plot.__all__)
-    for name in set(dir(accessor)) - {"plot", "stats"}:
+    for name in set(dir(accessor)) - {"caption", "plot", "provenance", "stats"}:
         function = getattr(accessor, name)
         assert function.__func__ is getattr(dirframe, name)
         assert inspect.getdoc(function) == inspect.getdoc(getattr(dirframe, name))
     assert accessor.cite() == dirframe.cite(projects)
+    assert accessor.provenance == dirframe.provenance.get_provenance(projects)
+    assert accessor.caption == dirframe.provenance.caption(projects)
     shares = stats.language_share(projects, top=3)
     pd.testing.assert_frame_equal(accessor.stats.language_share(top=3), shares)
     bars = accessor.plot.language_share(top=3).patches

@@ -197,8 +197,9 @@ def test_readme_code_runs_offline_and_with_a_key(configured):
     offline, with_key = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     names = run([offline])
     assert len(names["projects"]) == 1_500
-    assert names["printed"].startswith("@misc{")
-    names = run(["import dirframe", with_key])
+    assert re.search(r"Java +\d+ +0\.\d+.*@misc\{", names["printed"], re.DOTALL)
+    assert Path("language_share.png").read_bytes().startswith(b"\x89PNG")
+    names = run([with_key])
     assert names["parsers"]["analysis_id"].notna().sum() > 5
     assert "requests" in names["printed"]
 

@@ -54,6 +54,17 @@ def test_imports_load_only_what_is_used():
     assert not home & ENGINES
 
 
+def test_widgets_are_imported_by_the_explorer_alone():
+    service, load, explorer = loaded_after(
+        "import dirframe",
+        "with dirframe.serve() as url: pass",
+        "with dirframe.sample_directory() as d: dirframe.load_projects(d, max_items=1)",
+        "dirframe.Explorer",
+    )[1:]
+    found = [modules & {"anywidget", "ipywidgets"} for modules in (service, load, explorer)]
+    assert found == [set(), set(), {"anywidget", "ipywidgets"}]
+
+
 def test_help_of_the_command_line_loads_nothing_heavy():
     help_of = "sys.argv[1:] = {}; runpy.run_module('dirframe', None, '__main__')"
     all_commands, one = loaded_after(

@@ -63,7 +63,9 @@ other-interpreter:
 	@echo "$(VENV) was created by another interpreter than $(PYTHON): it is recreated."
 
 demo: $(VENV)/.demo ## Load, clean and chart the sample directory, over real HTTP
-	$(BIN)/dirframe demo $(ARGS)
+	@$(BIN)/dirframe demo $(ARGS)
+	@echo "  make lab   the notebooks in JupyterLab"
+	@echo "The command dirframe is $(BIN)/dirframe, or dirframe after: . $(BIN)/activate"
 
 # In copies, so that a notebook that was run is no change of the repository. A copy that is there stays.
 lab: $(VENV)/.lab ## Open the notebooks in JupyterLab, at the quick start

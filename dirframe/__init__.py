@@ -1,7 +1,7 @@
 """An open source directory as pandas DataFrames: complete, cached, cleaned, charted, cited.
 
 >>> with dirframe.sample_directory() as directory:  # or dirframe.Directory(address, key)
-...     projects = directory.projects()
+...     projects = dirframe.load_projects(directory)
 >>> ax = projects.dirframe.plot.language_share()
 """
 
@@ -36,7 +36,7 @@ _NAMES = {
     ),
     "dirframe.explorer.explorer": "Explorer",
     "dirframe.selection": "select",
-    "dirframe.io.read": "read_export",
+    "dirframe.io.read": "read_table",
     "dirframe.io.export": "export",
     "dirframe.reports.report": "report",
     "dirframe.sample": "sample_directory",

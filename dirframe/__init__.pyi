@@ -63,7 +63,7 @@ from dirframe.errors import (
     UnresolvedCountriesError as UnresolvedCountriesError,
 )
 from dirframe.explorer.explorer import Explorer as Explorer
-from dirframe.io.read import read_export as read_export
+from dirframe.io.read import read_table as read_table
 from dirframe.io.export import export as export
 from dirframe.selection import select as select
 from dirframe.reports.report import report as report

@@ -148,7 +148,7 @@ def as_list(value: Any, column: object) -> list[Any] | None:
         return value if value is None else list(value)
     raise InvalidInputError(
         f"The column {column} must hold lists, or lists as JSON; it holds a {type_name(value)}.",
-        hint="read_export reads the lists that export wrote; Dask makes text of lists unless "
+        hint="read_table reads the lists that export wrote; Dask makes text of lists unless "
         "the option dataframe.convert-string is False.",
     )
 

@@ -46,5 +46,7 @@ def run_demo(folder: Path) -> None:
 
 def _load(*, progress: bool = True) -> dict[str, pd.DataFrame]:
     with dirframe.sample_directory() as directory:
-        loaders = {"accounts": directory.accounts, "projects": directory.projects}
-        return {name: load(progress=progress) for name, load in loaders.items()}
+        return {
+            "accounts": dirframe.load_accounts(directory, progress=progress),
+            "projects": dirframe.load_projects(directory, progress=progress),
+        }

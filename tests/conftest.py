@@ -68,7 +68,7 @@ def _close_figures():
 
 @pytest.fixture
 def run(capsys):
-    """Run the command line in this process: `run("projects", "--sample")` gives an `Outcome`."""
+    """Run the command line in this process: `run("projects", "--demo")` gives an `Outcome`."""
     return partial(processes.command, capsys)
 
 

@@ -76,6 +76,6 @@ def test_a_command_that_waits_for_pages_is_stopped(words, tmp_path, monkeypatch)
 def test_a_command_that_loads_its_modules_is_stopped(module, error, tmp_path):
     """Also where the interrupt becomes another error, as where it comes while a lock is taken."""
     before = IN_IMPORTS.format(module=module, error=error)
-    code, out, err = end(begin("projects", "--sample", folder=tmp_path, before=before))
+    code, out, err = end(begin("projects", "--demo", folder=tmp_path, before=before))
     assert (code, out) == (130, "")
     assert not error or err == "dirframe: stopped.\n"

@@ -98,7 +98,7 @@ def projects():
 
 def test_directory(message):
     assert message(Directory, ADDRESS) == snapshot(
-        "ConfigurationError: No API key is given for https://directory.example. Pass key=, set DIRFRAME_API_KEY, or use dirframe.sample_directory() (--sample) for the bundled sample data."
+        "ConfigurationError: No API key is given for https://directory.example. Pass key=, set DIRFRAME_API_KEY, or use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert message(Directory, "directory.example", "k") == snapshot(
         "ConfigurationError: The base URL must begin with https:// (or http:// on this machine) and name a host."
@@ -214,10 +214,10 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
         "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. What came is kept: run the same line again later and only the rest is asked for."
     )
     assert load(200, options={"daily_quota": 6}) == snapshot(
-        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample-size) draws a part of it."
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     assert load(200, options={"daily_quota": 6, "cache": False}) == snapshot(
-        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is kept, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample-size) draws a part of it."
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is kept, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     with Rig(5).in_process() as rig:
         directory = rig.directory(tmp_path)
@@ -322,7 +322,7 @@ def test_files(message, projects, tmp_path):
     there.write_text("id,name\n1,a\n")
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes(b"PAR1 and no more")
-    export, read = dirframe.export, dirframe.read_export
+    export, read = dirframe.export, dirframe.read_table
     assert message(export, projects, there) == snapshot(
         "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
     )
@@ -403,7 +403,7 @@ def test_wrong_calls(run, tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     assert said("projects") == snapshot(
-        "3: dirframe: No directory is given. Pass url= (--base-url), set DIRFRAME_BASE_URL, or use dirframe.sample_directory() (--sample) for the bundled sample data."
+        "3: dirframe: No directory is given. Pass url= (--base-url), set DIRFRAME_BASE_URL, or use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert said("projcts") == snapshot("""\
 2: Usage: dirframe [OPTIONS] COMMAND [ARGS]...
@@ -411,7 +411,7 @@ Try 'dirframe --help' for help.
 
 Error: No such command 'projcts'. Did you mean 'projects'?\
 """)
-    assert said("projects", "--sample", "--max-item", "5") == snapshot("""\
+    assert said("projects", "--demo", "--max-item", "5") == snapshot("""\
 2: Usage: dirframe projects [OPTIONS]
 Try 'dirframe projects --help' for help.
 

@@ -30,7 +30,7 @@ PUBLIC = [
     "cite", "clear_cache", "compare", "country_audit", "country_note", "exclude", "export",
     "fields", "flags", "harvest", "load", "load_account", "load_accounts", "load_activity",
     "load_contributors", "load_languages", "load_project", "load_projects", "load_size",
-    "open_archive", "plan", "plot", "prune_cache", "read_export", "read_pages", "report",
+    "open_archive", "plan", "plot", "prune_cache", "read_pages", "read_table", "report",
     "sample_directory", "select", "serve", "stats", "summary", "unify_countries",
 ]  # fmt: skip
 

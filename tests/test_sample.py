@@ -39,7 +39,7 @@ def test_leaving_it_stops_the_service_and_leaves_no_thread():
 def test_one_that_nobody_closes_stops_its_service():
     before = set(threading.enumerate())
     directory = dirframe.sample_directory(cache=False)
-    assert len(directory.projects(max_items=5, progress=False)) == 5
+    assert len(dirframe.load_projects(directory, max_items=5, progress=False)) == 5
     service = set(threading.enumerate()) - before
     assert service
     del directory
@@ -126,7 +126,7 @@ def test_demo_writes_complete_tables_and_charts(run, tmp_path, monkeypatch):
     assert "0 requests" in demo.out  # for all of it once more
     for suffix in (".csv", ".parquet"):
         accounts, projects = (
-            dirframe.read_export(folder / f"{name}{suffix}") for name in ("accounts", "projects")
+            dirframe.read_table(folder / f"{name}{suffix}") for name in ("accounts", "projects")
         )
         assert (len(accounts), len(projects)) == (2000, 1500)
         assert (accounts["country_alpha_2"] == "NA").any()  # Namibia stays a country

@@ -89,7 +89,7 @@ def cli() -> None:
     """Turn an open source directory into tables and charts, or serve one.
 
     Start with `dirframe demo`. For a real directory set DIRFRAME_BASE_URL and
-    DIRFRAME_API_KEY; every command that queries a directory also takes --sample.
+    DIRFRAME_API_KEY; every command that queries a directory also takes --demo.
 
     FILE is a table, an archive, or recorded XML; - is standard input. Tables go to a terminal
     aligned, elsewhere as CSV. Commands compose:

@@ -87,7 +87,7 @@ def stats(out: Output, **given: Any) -> None:
     Examples:
       dirframe stats language_share projects.parquet
       dirframe stats tags projects.parquet -p top=10 --exclude negative_lines
-      dirframe stats licenses --sample --by language
+      dirframe stats licenses --demo --by language
     """
     out.write(_apply(dirframe.stats, dirframe.stats.by, **given))
 
@@ -106,7 +106,7 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int | None, **given
     \b
     Examples:
       dirframe plot language_share projects.parquet -o languages.png
-      dirframe plot tags --sample -p top=10 -p title="Our tags" -o tags.svg
+      dirframe plot tags --demo -p top=10 -p title="Our tags" -o tags.svg
     """
     import matplotlib as mpl
 
@@ -176,7 +176,7 @@ def summary(**source: Any) -> None:
     \b
     Examples:
       dirframe summary projects.parquet
-      dirframe summary --collection accounts --sample
+      dirframe summary --collection accounts --demo
     """
     click.echo(dirframe.summary(read(**source)))
 
@@ -197,7 +197,7 @@ def report(
     \b
     Examples:
       dirframe report projects.parquet accounts.parquet -o report.html
-      dirframe report --sample --collection accounts -o accounts.html
+      dirframe report --demo --collection accounts -o accounts.html
     """
     from dirframe._files import check_writable
 
@@ -261,6 +261,6 @@ def cite(style: Any, **source: Any) -> None:
     Examples:
       dirframe cite projects.parquet
       dirframe cite projects.parquet --style bibtex
-      dirframe cite --collection projects --sample -n 25
+      dirframe cite --collection projects --demo -n 25
     """
     click.echo(dirframe.cite(read(**source), style=style).rstrip("\n"))

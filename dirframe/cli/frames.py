@@ -28,8 +28,6 @@ _ROWS_ON_A_TERMINAL, _WIDEST = 50, 60
 _STREAM = "-"
 #: Of one project: the path of each collection below it.
 _PATHS = {"contributors": "contributors", "activity": "analyses/latest/activity_facts"}
-#: Options whose names are not those of the arguments.
-_OPTIONS = {"sample": "sample-size", "is_sample": "sample"}
 
 # Reading
 
@@ -50,7 +48,7 @@ def read(
     """
     selection: dict[str, Any] = {"where": where, "exclude": exclude, "older_than": older_than}
     if file is not None and (given := _given({"collection": collection, **question})):
-        options = " and ".join(f"--{_OPTIONS.get(name, name.replace('_', '-'))}" for name in given)
+        options = " and ".join(f"--{name.replace('_', '-')}" for name in given)
         raise click.UsageError(f"{file} is a file, and {options} is for a directory.")
     if file is not None:
         frame = _read_file(file)
@@ -91,19 +89,19 @@ def _load(collection: str | None, selection: dict[str, Any], **question: Any) ->
 def asked(question: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given and are not about the directory itself."""
     if question.get("seed") is not None and question.get("sample") is None:
-        raise click.UsageError("--seed is of a drawing: name its size with --sample-size.")
-    return {n: v for n, v in _given(question).items() if n not in {"base_url", "is_sample"}}
+        raise click.UsageError("--seed is of a drawing: name its size with --sample.")
+    return {n: v for n, v in _given(question).items() if n not in {"base_url", "demo"}}
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {n: value for n, value in options.items() if value is not None and value is not False}
 
 
-def open_directory(*, base_url: str | None, is_sample: bool, **_: Any) -> dirframe.Directory:
+def open_directory(*, base_url: str | None, demo: bool, **_: Any) -> dirframe.Directory:
     """Open the directory given by the options or the environment."""
-    if is_sample and base_url:
-        raise click.UsageError("--sample and --base-url exclude each other.")
-    return dirframe.sample_directory() if is_sample else dirframe.Directory(base_url)
+    if demo and base_url:
+        raise click.UsageError("--demo and --base-url exclude each other.")
+    return dirframe.sample_directory() if demo else dirframe.Directory(base_url)
 
 
 def empty(collection: str) -> pd.DataFrame:
@@ -166,7 +164,7 @@ def _read_file(file: str) -> pd.DataFrame:
         return dirframe.read_pages(file)
     if path.is_file() and Store.is_archive(path):
         return dirframe.open_archive(file).frame(whole=True)
-    return dirframe.read_export(file)
+    return dirframe.read_table(file)
 
 
 # Writing

@@ -64,9 +64,9 @@ def projects(**given: Any) -> None:
 
     \b
     Examples:
-      dirframe projects --sample --sort stack_count_reverse -n 20
+      dirframe projects --demo --sort stack_count_reverse -n 20
       dirframe projects --query parser --where language=Java -o parsers.csv
-      dirframe projects --sample-size 100 --seed 7 --details -o drawn.parquet
+      dirframe projects --sample 100 --seed 7 --details -o drawn.parquet
     """
     _load("projects", **given)
 
@@ -80,7 +80,7 @@ def accounts(**given: Any) -> None:
 
     \b
     Examples:
-      dirframe accounts --sample -n 100
+      dirframe accounts --demo -n 100
       dirframe accounts --query ada --format jsonl
       dirframe accounts -o accounts.parquet
     """
@@ -100,7 +100,7 @@ def load(address: str, out: Output, plan: bool, **question: Any) -> None:
     \b
     Examples:
       dirframe load /languages.xml -o languages.parquet
-      dirframe load /projects/1.xml --sample
+      dirframe load /projects/1.xml --demo
       dirframe load /projects/1/contributors.xml --plan
     """
     if plan:
@@ -122,7 +122,7 @@ def harvest(collection: Any, path: Path, plan: bool, **question: Any) -> None:
 
     \b
     Examples:
-      dirframe harvest projects --to kept.archive --sample
+      dirframe harvest projects --to kept.archive --demo
       dirframe harvest projects --to kept.archive --details
     """
     if plan and path.exists():
@@ -166,7 +166,7 @@ def check(**where: Any) -> None:
 
     \b
     Example:
-      dirframe check --sample
+      dirframe check --demo
     """
     with open_directory(**where) as directory:
         click.echo(dirframe.check(directory))

@@ -122,7 +122,7 @@ _number_option = option(
     "-n", "--max-items", "--limit", "max_items", type=NUMBER, help="Load the first N records."
 )
 _sample_options = with_options(
-    option("--sample-size", "sample", type=NUMBER, help="Load N records drawn at random."),
+    option("--sample", type=NUMBER, help="Load N records drawn at random."),
     option("--seed", type=int, help="Seed of the drawing.  [default: 0]"),
 )
 details_option = option(
@@ -130,7 +130,7 @@ details_option = option(
 )
 directory_options = with_options(
     option("--base-url", metavar="URL", help="Address of the directory."),
-    option("--sample", "is_sample", is_flag=True, help="Use the bundled sample directory."),
+    option("--demo", is_flag=True, help="Use the bundled sample directory."),
 )
 _policy_options = with_options(
     option(

@@ -389,7 +389,7 @@ def check_quota(
     )
     hint = (
         "dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; "
-        "sample= (--sample-size) draws a part of it."
+        "sample= (--sample) draws a part of it."
     )
     if needed > most:
         kept = f"Pages stay fresh for {quantity(days, 'day')}"

@@ -1,4 +1,4 @@
-"""A directory: its address, the key and the limits, and what is most often asked of it."""
+"""A directory: its address, the key and the limits."""
 
 from __future__ import annotations
 
@@ -10,25 +10,19 @@ from datetime import timedelta
 from numbers import Integral, Real
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
-import dirframe
 from dirframe._display import card
 from dirframe.client.http.quota import Quota
 from dirframe.client.http.session import Session, as_sent
 from dirframe.errors import ConfigurationError, InvalidInputError
 from dirframe.settings import ApiKey, cache_folder, is_loopback, user_data_folder
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from dirframe.client.plan import Plan
-
 #: Maximum age of a cached page: its end must be a date.
 _LONGEST = timedelta(days=36_500)
-_SAMPLE = "or use dirframe.sample_directory() (--sample) for the bundled sample data."
+_SAMPLE = "or use dirframe.sample_directory() (--demo) for the bundled sample data."
 
 
 class Directory(AbstractContextManager["Directory"]):
@@ -68,7 +62,7 @@ class Directory(AbstractContextManager["Directory"]):
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     projects = directory.projects(max_items=10)
+    ...     projects = dirframe.load_projects(directory, max_items=10)
     >>> len(projects)
     10
     """
@@ -116,36 +110,6 @@ class Directory(AbstractContextManager["Directory"]):
         self.identity = self.base_url
         # By process: a fork inherits sessions, which it may not even close, and locks, perhaps held.
         self._sessions, self._opening = dict[int, Session](), defaultdict[int, Lock](Lock)
-
-    def projects(self, **options: Any) -> pd.DataFrame:
-        """Load its projects.
-
-        Parameters
-        ----------
-        **options
-            As in `dirframe.load_projects`, which returns the same frame.
-        """
-        return dirframe.load_projects(self, **options)
-
-    def accounts(self, **options: Any) -> pd.DataFrame:
-        """Load its accounts.
-
-        Parameters
-        ----------
-        **options
-            As in `dirframe.load_accounts`, which returns the same frame.
-        """
-        return dirframe.load_accounts(self, **options)
-
-    def plan(self, collection: str, **options: Any) -> Plan:
-        """Estimate the number of requests of a load.
-
-        Parameters
-        ----------
-        collection, **options
-            As in `dirframe.plan`, which returns the same estimate.
-        """
-        return dirframe.plan(collection, directory=self, **options)
 
     def quota(self) -> Quota:
         """Return the daily quota, and what is used and left of it, without a request."""

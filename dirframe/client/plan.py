@@ -30,7 +30,7 @@ class Plan:
     pages: int | None = None  # with the one behind a full last page, which has to be requested
     details: int = 0  # own pages of projects, at most
     cached: int = 0  # of all these pages, fresh in the cache, also those that were refused
-    requests_needed: int | None = None  # at most
+    requests_at_most: int | None = None  # at most
     requests_at_least: int = 0
     projects: int = 0  # whose collections these are
     quota: Quota
@@ -38,16 +38,16 @@ class Plan:
     @property
     def fits(self) -> bool | None:
         """Whether the daily quota is sufficient today; None if that is not known."""
-        if self.requests_needed is not None and self.requests_needed <= self.quota.left:
+        if self.requests_at_most is not None and self.requests_at_most <= self.quota.left:
             return True
         return False if self.requests_at_least > self.quota.left else None
 
     @property
     def days(self) -> int | None:
         """Number of days that the same line has to be run on, at most; None if not known."""
-        if self.requests_needed is None:
+        if self.requests_at_most is None:
             return None
-        more = max(self.requests_needed - self.quota.left, 0)
+        more = max(self.requests_at_most - self.quota.left, 0)
         return max(math.ceil(more / self.quota.limit) + (self.quota.left > 0), 1)
 
     def __repr__(self) -> str:
@@ -59,8 +59,8 @@ class Plan:
         if self.pages is not None:
             items = noun if self.items is None else f"{self.items:,} {noun}"
             records = f"{items} on {quantity(self.pages, 'page')}"
-        if self.requests_needed != self.requests_at_least:
-            most = "" if self.requests_needed is None else f", at most {self.requests_needed:,}"
+        if self.requests_at_most != self.requests_at_least:
+            most = "" if self.requests_at_most is None else f", at most {self.requests_at_most:,}"
             requests = f"at least {requests}{most}"
         facts = {
             "records": records,
@@ -105,7 +105,7 @@ def plan(
     -------
     Plan
         Numbers of ``items`` (records), ``projects`` (of many), ``pages``, ``details`` (own pages) and
-        of all these pages those ``cached``; ``requests_needed`` at most and ``requests_at_least``;
+        of all these pages those ``cached``; ``requests_at_most`` at most and ``requests_at_least``;
         the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes. A
         redirect, or a sample whose first order is not kept, costs one request more.
 
@@ -118,7 +118,7 @@ def plan(
     --------
     >>> with dirframe.sample_directory(cache=False) as directory:
     ...     price = dirframe.plan("projects", max_items=100, directory=directory)
-    >>> price.pages, price.requests_needed, price.fits
+    >>> price.pages, price.requests_at_most, price.fits
     (4, 4, True)
     """
     if not isinstance(collection, str):
@@ -168,7 +168,7 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         # Each record that is on none of the pages may need its own page.
         details=len(own) + unknown,
         cached=len(cached) + own_cached,
-        requests_needed=to_pay + len(own) + unknown - own_cached,
+        requests_at_most=to_pay + len(own) + unknown - own_cached,
         # Pages to come may show that none of the others needs it.
         requests_at_least=to_pay if unknown else to_pay + len(own) - own_cached,
     )
@@ -184,7 +184,7 @@ def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Pl
         projects=len(queries),
         pages=None if resource.paged else len(queries),
         cached=cached,
-        requests_needed=None if resource.paged else to_pay,
+        requests_at_most=None if resource.paged else to_pay,
         requests_at_least=to_pay,
         quota=client.quota(),
     )

@@ -52,7 +52,7 @@ _CASTS = {
 }
 
 
-def read_export(path: str | Path) -> pd.DataFrame:
+def read_table(path: str | Path) -> pd.DataFrame:
     """Read a table: one that `export` wrote, with its provenance, or one of another program.
 
     Parameters
@@ -88,7 +88,7 @@ def read_export(path: str | Path) -> pd.DataFrame:
     >>> import pandas as pd
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = dirframe.export(pd.DataFrame({"id": ["01", "NA"]}), f"{folder}/p.csv")
-    ...     dirframe.read_export(file)["id"].tolist()
+    ...     dirframe.read_table(file)["id"].tolist()
     ['01', 'NA']
     """
     file = Path(path)
@@ -113,7 +113,7 @@ def read_export(path: str | Path) -> pd.DataFrame:
 
 
 def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFrame:
-    """Return the table in a Parquet file or in bytes of a name; see `read_export`."""
+    """Return the table in a Parquet file or in bytes of a name; see `read_table`."""
     try:
         if isinstance(content, Path) or content[:4] == b"PAR1":
             return _parquet(_tables.read_parquet(content))

@@ -48,7 +48,7 @@ for a statistic `help(dirframe.stats.NAME)` does. `citation.bib` says how to cit
 tables are in `data/`, each as CSV and as Parquet, with the same records.
 Unpack the file; then, in its folder:
 
-    dirframe.read_export("data/{name}.parquet")     # Python, with the provenance
+    dirframe.read_table("data/{name}.parquet")     # Python, with the provenance
     pandas.read_parquet("data/{name}.parquet")      # Python
     pandas.read_csv("data/{name}.csv", keep_default_na=False, na_values=[""], dtype={texts})
     arrow::read_parquet("data/{name}.parquet")      # R

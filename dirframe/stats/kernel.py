@@ -243,7 +243,7 @@ def _dataset(path: str | os.PathLike[str]) -> Any:
     except (OSError, pa.ArrowException) as error:
         raise InvalidInputError(
             f"{os.fspath(path)} is not Parquet: {str(error).splitlines()[0].rstrip('.')}.",
-            hint="Pass the frame of dirframe.read_export, which reads CSV and JSON too.",
+            hint="Pass the frame of dirframe.read_table, which reads CSV and JSON too.",
         ) from error
 
 

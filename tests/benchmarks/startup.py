@@ -1,7 +1,7 @@
 """Whole processes in turn with their floors: what a person waits for.
 
 Goals: sample, load and chart 2.0 times `import pandas, matplotlib.pyplot`; a report 4.5 times; `projects
---sample -n 10` 1.7 times `import pandas`; `import dirframe` 30 ms and `dirframe --help` 0.1 s above bare
+--demo -n 10` 1.7 times `import pandas`; `import dirframe` 30 ms and `dirframe --help` 0.1 s above bare
 Python.
 """
 
@@ -27,13 +27,13 @@ PROCESSES = {
     "import pandas, pyplot": (["-c", "import pandas, matplotlib.pyplot"], ""),
     "import dirframe": (["-c", "import dirframe"], "bare Python"),
     "dirframe --help": (["-m", "dirframe", "--help"], "bare Python"),
-    "projects --sample -n 10": (
-        ["-m", "dirframe", "projects", "--sample", "-n", "10"],
+    "projects --demo -n 10": (
+        ["-m", "dirframe", "projects", "--demo", "-n", "10"],
         "import pandas",
     ),
     "sample, load, chart saved": (["-c", _CHART], "import pandas, pyplot"),
-    "report --sample": (
-        ["-m", "dirframe", "report", "--sample", "-o", "report.html", "--overwrite"],
+    "report --demo": (
+        ["-m", "dirframe", "report", "--demo", "-o", "report.html", "--overwrite"],
         "import pandas, pyplot",
     ),
 }

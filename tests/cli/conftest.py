@@ -68,7 +68,7 @@ def desk(rig, folder, files, root):
         rig.add(kind, records[kind])
         (folder / f"{kind}s.parquet").write_bytes((files / f"{kind}s.parquet").read_bytes())
     rig.sorts["id"] = lambda xml: int(id_of(xml))
-    accounts = dirframe.read_export("accounts.parquet")
+    accounts = dirframe.read_table("accounts.parquet")
     dirframe.export(accounts, "accounts.csv")
     dirframe.export(dirframe.country_audit(accounts), "audit.csv")
     (folder / "pages").mkdir()

@@ -18,7 +18,7 @@ def test_statistics_are_those_of_python(files, folder, run):
         file = files / f"{name}.parquet"
         outcome = run("stats", noun, file, "--format", "csv")
         assert outcome.code == 0, outcome.err
-        expected = getattr(stats, noun)(dirframe.read_export(file))
+        expected = getattr(stats, noun)(dirframe.read_table(file))
         exported = dirframe.export(expected, folder / f"{noun}.csv")
         assert outcome.out == exported.read_text(encoding="utf-8")
         assert "Source: dirframe sample directory" in outcome.err
@@ -74,7 +74,7 @@ def test_cleaning_writes_an_audit_that_answers_when_edited(folder, run):
     )
     outcome = run("clean", "accounts.csv", "-o", "clean.parquet", "--audit", "audit.csv")
     assert outcome.code == 0, outcome.err
-    frame = dirframe.read_export("clean.parquet")
+    frame = dirframe.read_table("clean.parquet")
     assert frame["country_code"].tolist() == ["Korea", "DE", "Atlantis", "NA"]
     assert frame["country_alpha_2"].fillna("").tolist() == ["", "DE", "", "NA"]
     audit = pd.read_csv("audit.csv", keep_default_na=False, dtype="str")
@@ -134,7 +134,7 @@ def test_study_holds_persons_and_pages_if_told(files, folder, run, sample):
 
 def test_summary_and_citations_are_those_of_python(files, run):
     file = files / "projects.parquet"
-    frame = dirframe.read_export(file)
+    frame = dirframe.read_table(file)
     assert run("summary", file).out == f"{dirframe.summary(frame)}\n"
     for style in ("text", "bibtex"):
         expected = str(dirframe.cite(frame, style=style)).rstrip("\n")

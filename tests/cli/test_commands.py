@@ -96,7 +96,7 @@ def test_what_people_try_first_works_or_is_answered_with_what_does_it(run, tmp_p
     assert run("plot", "language-share", file, "-o", picture).code == 0
     assert picture.exists()
     for option in ("-n", "--limit", "--max-items"):
-        assert len(run("accounts", "--sample", option, 3).table) == 3
+        assert len(run("accounts", "--demo", option, 3).table) == 3
 
 
 def test_examples_of_the_help_run_and_make_what_they_name(desk, run, pipe):
@@ -141,7 +141,7 @@ CALLS = {
     "projects --format jsonl": lambda out: len([json.loads(one) for one in out.splitlines()]) == 2,
     "projects --plan": text(".*2 projects.*"),
     "load /languages.xml": rows(2),
-    "check --sample": text(".*page size.*"),
+    "check --demo": text(".*page size.*"),
     "summary projects.parquet": text("50 projects.*"),
     "clean accounts.parquet": rows(50),
     "stats team_size_classes projects.parquet": rows(8),
@@ -223,7 +223,7 @@ def test_table_is_utf_8_whatever_the_locale_and_nothing_is_asked(rig):
 def test_pipe_that_closes_ends_a_command_quietly():
     script = shlex.quote(str(Path(sys.executable).with_name("dirframe")))  # as it is installed
     done = subprocess.run(
-        ["bash", "-c", f"{script} accounts --sample | head -n 1; echo ${{PIPESTATUS[0]}}"],
+        ["bash", "-c", f"{script} accounts --demo | head -n 1; echo ${{PIPESTATUS[0]}}"],
         capture_output=True, text=True, timeout=processes.LIMIT, check=False,
     )  # fmt: skip
     header, code = done.stdout.splitlines()

@@ -12,7 +12,7 @@ from tests.rig.today import Today
 
 
 def test_load_writes_lists_as_json_and_says_what_was_loaded(run):
-    outcome = run("projects", "--sample", "--sort", "id", "--max-items", "30")
+    outcome = run("projects", "--demo", "--sort", "id", "--max-items", "30")
     assert outcome.code == 0, outcome.err
     assert list(outcome.table["id"]) == [str(number) for number in range(1, 31)]
     assert outcome.table["tags"].dropna().map(lambda cell: isinstance(json.loads(cell), list)).all()
@@ -73,17 +73,17 @@ def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(rig, fold
 
 
 def test_where_keeps_what_select_keeps_or_a_value_of_any_column(files, folder, run):
-    words = ("projects", "--sample", "--columns", "analysis_main_language_name")
+    words = ("projects", "--demo", "--columns", "analysis_main_language_name")
     java = run(*words, "--where", "language=Java").table["analysis_main_language_name"]
     assert (len(java), set(java)) == (253, {"Java"})
     assert len(run(*words, "--query", "Java").table) > 253  # a search is of all words
-    few = run("projects", "--sample", "--where", "stack_count=10..", "--where", "year=2008..2010")
+    few = run("projects", "--demo", "--where", "stack_count=10..", "--where", "year=2008..2010")
     assert few.table["stack_count"].min() >= 10
     assert set(pd.to_datetime(few.table["created_at"]).dt.year) <= {2008, 2009, 2010}
-    german = run("accounts", "--sample", "--where", "country=DE", "--columns", "country_name").table
+    german = run("accounts", "--demo", "--where", "country=DE", "--columns", "country_name").table
     assert (set(german["country_name"]), len(german) > 50) == ({"Germany"}, True)
     file = files / "projects.parquet"
-    frame = dirframe.read_export(file)
+    frame = dirframe.read_table(file)
     for column, value, mask in (
         ("id", frame["id"][3], frame["id"] == frame["id"][3]),
         ("stack_count", 2, frame["stack_count"] == 2),
@@ -102,7 +102,7 @@ def test_where_keeps_what_select_keeps_or_a_value_of_any_column(files, folder, r
         "activity=active",
     )
     assert run(*words).code == 0
-    steps = provenance.get_provenance(dirframe.read_export("few.parquet"))["steps"]
+    steps = provenance.get_provenance(dirframe.read_table("few.parquet"))["steps"]
     assert steps == ["only active", "only stack count 2"]
 
 
@@ -142,14 +142,14 @@ def test_quota_counts_what_was_paid_and_asks_nothing(rig, run):
 
 
 def test_sample_is_drawn_and_priced_from_a_shell(run, folder):
-    words = ("projects", "--sample", "--sample-size", "12", "--format", "jsonl", "--seed")
+    words = ("projects", "--demo", "--sample", "12", "--format", "jsonl", "--seed")
     drawn = run(*words, "7")
     assert len(drawn.out.splitlines()) == 12
     assert run(*words, "7").out == drawn.out != run(*words, "8").out
     assert run(*words, "7", "--offline", "--where", "stack_count=0..").out == drawn.out
-    assert "12 projects" in run("projects", "--sample", "--sample-size", "12", "--plan").out
-    assert run("projects", "--sample", "--sample-size", "3", "-n", "3").code == 2
-    assert "61 pages" in run("projects", "--sample", "--plan").out
+    assert "12 projects" in run("projects", "--demo", "--sample", "12", "--plan").out
+    assert run("projects", "--demo", "--sample", "3", "-n", "3").code == 2
+    assert "61 pages" in run("projects", "--demo", "--plan").out
 
 
 def test_condition_on_what_is_not_sent_is_refused_after_the_first_page(folder, run, monkeypatch):

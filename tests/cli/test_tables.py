@@ -60,7 +60,7 @@ def read(run):
         target = file.with_name("read.parquet")
         outcome = run("export", file, target, "--overwrite")
         assert outcome.code == 0, outcome.err
-        return dirframe.read_export(target)
+        return dirframe.read_table(target)
 
     return read
 
@@ -68,16 +68,16 @@ def read(run):
 def test_tables_of_every_form_are_read_back_from_a_pipe_and_a_file(sample, folder, pipe, read):
     frame = dirframe.load_projects(sample, max_items=50, progress=False)
     for form in ("csv", "tsv", "json", "jsonl", "parquet"):
-        piped = pipe(f"projects --sample -n 50 --format {form}", f"export - {form}.parquet")
+        piped = pipe(f"projects --demo -n 50 --format {form}", f"export - {form}.parquet")
         assert piped.code == 0, piped.err
-        assert pipe(f"projects --sample -n 50 -o {form}.{form} --overwrite").code == 0
-        for back in (dirframe.read_export(f"{form}.parquet"), read(folder / f"{form}.{form}")):
+        assert pipe(f"projects --demo -n 50 -o {form}.{form} --overwrite").code == 0
+        for back in (dirframe.read_table(f"{form}.parquet"), read(folder / f"{form}.{form}")):
             pd.testing.assert_frame_equal(back, frame)
             assert back.attrs["dirframe"]["resource"] == "project"
 
 
 def test_pipes_of_parquet_hand_the_source_on(folder, pipe):
-    loaded = "accounts --sample -n 200 --format parquet"
+    loaded = "accounts --demo -n 200 --format parquet"
     counted = pipe(loaded, "clean - --format parquet", "stats accounts_by_country -")
     assert counted.code == 0, counted.err
     assert "Source: dirframe sample directory" in counted.err
@@ -90,7 +90,7 @@ def test_no_value_is_lost_or_altered(folder, pipe):
     for content, values in CONTENTS:
         outcome = pipe(content.encode(), "export - read.parquet --overwrite")
         assert outcome.code == 0, f"{content}\n{outcome.err}"
-        frame = dirframe.read_export("read.parquet")
+        frame = dirframe.read_table("read.parquet")
         found = [[None if pd.isna(v) else v for v in frame[name]] for name in frame]
         if found != values or frame.index.tolist() != [*range(len(frame))]:
             failures.append(f"{content}: {found}")
@@ -134,7 +134,7 @@ def test_archive_is_read_as_other_files_are(sample, folder, read):
 
 def test_columns_are_chosen_in_their_order_and_a_hyphen_is_standard_output(folder, run):
     columns = ["id", "analysis_total_code_lines", "name"]
-    words = ("projects", "--sample", "-n", 2, "--columns", ",".join(columns[1:]))
+    words = ("projects", "--demo", "-n", 2, "--columns", ",".join(columns[1:]))
     assert list(run(*words, "-o", "-").table) == columns
     assert run(*words, "-o", "few.json").code == 0
     assert list(json.loads((folder / "few.json").read_text())[0]) == columns
@@ -142,4 +142,4 @@ def test_columns_are_chosen_in_their_order_and_a_hyphen_is_standard_output(folde
 
 def test_parquet_is_not_written_to_a_terminal(run, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert run("projects", "--sample", "--format", "parquet").code == 2
+    assert run("projects", "--demo", "--format", "parquet").code == 2

@@ -49,14 +49,14 @@ def test_plan_says_the_price_that_is_paid(connect, count, size, most, items, pag
         directory = connect(rig)
         price = dirframe.plan("projects", max_items=most, directory=directory)
         assert (price.items, price.pages, len(rig.requests)) == (items, pages, 1)
-        assert price.requests_needed == price.requests_at_least == price.pages - price.cached
+        assert price.requests_at_most == price.requests_at_least == price.pages - price.cached
         frame = dirframe.load_projects(directory, max_items=most)
         assert get_provenance(frame)["requests_made"] == pages - 1
         assert (len(frame), len(rig.requests)) == (items, pages)
-        again = directory.plan("projects", max_items=most)
-        assert (again.requests_needed, again.cached) == (0, pages)
-        again = directory.plan("projects", max_items=most, refresh=True)
-        assert (again.requests_needed, again.cached, len(rig.requests)) == (pages, 0, pages)
+        again = dirframe.plan("projects", max_items=most, directory=directory)
+        assert (again.requests_at_most, again.cached) == (0, pages)
+        again = dirframe.plan("projects", max_items=most, refresh=True, directory=directory)
+        assert (again.requests_at_most, again.cached, len(rig.requests)) == (pages, 0, pages)
 
 
 def test_plan_says_whether_it_fits(rig, connect):
@@ -64,7 +64,7 @@ def test_plan_says_whether_it_fits(rig, connect):
         for limit, fits, days in ((3, False, 3), (6, False, 2), (7, True, 1), (100, True, 1)):
             price = dirframe.plan("projects", directory=connect(rig, daily_quota=limit))
             assert (price.quota.left, price.fits, price.days) == (limit - 1, fits, days)
-            assert price.requests_needed == 6
+            assert price.requests_at_most == 6
             assert price.quota.resets_at == datetime(2026, 3, 2, tzinfo=UTC)
     for told in ("60 projects on 7 pages", "99 requests of 100", "It fits."):
         assert told in str(price)
@@ -74,7 +74,7 @@ def test_plan_says_whether_it_fits(rig, connect):
 def test_plan_without_a_count_that_can_be_is_not_known(rig, connect, count):
     rig.items_available = lambda _: count
     price = dirframe.plan("projects", directory=connect(rig))
-    assert (price.items, price.pages, price.requests_needed, price.fits) == (None,) * 4
+    assert (price.items, price.pages, price.requests_at_most, price.fits) == (None,) * 4
     assert len(rig.requests) == 1
     assert "does not say" in str(price)
 
@@ -85,19 +85,19 @@ def test_plan_of_an_address_or_a_query_asks_it(connect, written):
         for asked in ("languages", "/languages.xml"):
             price = dirframe.plan(asked, directory=directory)
             assert (price.collection, price.items, price.pages) == ("languages", 23, 3)
-            assert (price.requests_needed, price.fits) == (2, True)
+            assert (price.requests_at_most, price.fits) == (2, True)
         dirframe.load_languages(directory)
-        assert dirframe.plan("languages", directory=directory).requests_needed == 0
+        assert dirframe.plan("languages", directory=directory).requests_at_most == 0
         assert len(rig.requests) == 3
     price = dirframe.plan("projects", query="a b", sort="name", directory=connect(written))
-    assert (price.items, price.requests_needed) == (2, 0)
+    assert (price.items, price.requests_at_most) == (2, 0)
     assert written.requests.pop().query == {
         "api_key": KEY, "query": "a b", "sort": "name", "page": "1"
     }  # fmt: skip
     # One document is paid for by looking.
     for asked, items in (("example/analyses/latest/activity_facts", 4), ("1/contributors/5", 1)):
         price = dirframe.plan(f"/projects/{asked}.xml", directory=connect(written))
-        assert (price.items, price.pages, price.requests_needed) == (items, 1, 0)
+        assert (price.items, price.pages, price.requests_at_most) == (items, 1, 0)
 
 
 def test_plan_refuses_what_there_is_not_before_anything_is_sent(rig, connect):
@@ -115,16 +115,16 @@ def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect
     rig = Today(200)
     with rig.in_process():
         directory = connect(rig, cache=tmp_path / "cache")
-        price = directory.plan("projects", sample=12, seed=7, details=True)
+        price = dirframe.plan("projects", sample=12, seed=7, details=True, directory=directory)
         assert price.details == 12
         # The projects of the first page that were not drawn cost nothing.
-        assert price.requests_needed == price.pages - price.cached + 12
+        assert price.requests_at_most == price.pages - price.cached + 12
         before = len(rig.requests)
         dirframe.load_projects(directory, sample=12, seed=7, details=True)
-        assert price.requests_at_least <= len(rig.requests) - before <= price.requests_needed
+        assert price.requests_at_least <= len(rig.requests) - before <= price.requests_at_most
         dirframe.load_projects(directory, details=True)
-        price = directory.plan("projects", sample=12, seed=7, details=True)
-        assert price.requests_needed == 0
+        price = dirframe.plan("projects", sample=12, seed=7, details=True, directory=directory)
+        assert price.requests_at_most == 0
         assert price.details <= 12
 
 
@@ -173,15 +173,15 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
     directory = connect(facts, workers=workers)
     projects = pd.DataFrame({"id": ["3", "1", "3", "2"], "name": list("abcb")})
     forms = (projects, projects["id"], [3, 1, 2], ("3", "1", "2"), pd.Series([3, 1, 2]))
-    price = directory.plan("activity", projects=projects)
-    assert (price.requests_needed, price.requests_at_least, facts.requests) == (3, 3, [])
+    price = dirframe.plan("activity", projects=projects, directory=directory)
+    assert (price.requests_at_most, price.requests_at_least, facts.requests) == (3, 3, [])
     assert "activity facts of 3 projects on 3 pages" in repr(price)
     for one in ("633", 633):
-        assert directory.plan("activity", projects=one).requests_needed == 1
+        assert dirframe.plan("activity", projects=one, directory=directory).requests_at_most == 1
     frames = [activity(directory, form) for form in forms]
     assert all(frame.equals(frames[0]) for frame in frames)
     assert len(facts.requests) == 3
-    assert directory.plan("activity", projects=projects).requests_needed == 0
+    assert dirframe.plan("activity", projects=projects, directory=directory).requests_at_most == 0
     frame = frames[0]
     assert list(frame)[:2] == ["project_id", "month"]
     assert frame["project_id"].tolist() == [*["3"] * 3, *["1"] * 3, *["2"] * 3]
@@ -203,8 +203,8 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
 
 def test_many_collections_of_several_pages(facts, connect):
     directory = connect(facts, workers=4)
-    price = directory.plan("contributors", projects=[25, 4])
-    assert (price.requests_needed, price.requests_at_least, price.fits) == (None, 2, None)
+    price = dirframe.plan("contributors", projects=[25, 4], directory=directory)
+    assert (price.requests_at_most, price.requests_at_least, price.fits) == (None, 2, None)
     assert "at least 2 requests" in str(price)
     frame = dirframe.load_contributors([25, 4, 20], directory=directory)
     counts = frame.groupby("project_id", sort=False)["contributor_id"].nunique()

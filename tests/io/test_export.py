@@ -6,7 +6,7 @@ import sys
 import pandas as pd
 import pytest
 
-from dirframe import InvalidInputError, MissingExtraError, export, harvest, read_export
+from dirframe import InvalidInputError, MissingExtraError, export, harvest, read_table
 from tests import processes
 from tests.rig.server import Rig
 
@@ -80,10 +80,10 @@ def test_export_that_is_killed_leaves_the_old_file_and_the_next_one_writes_the_n
     file = export(SMALL, tmp_path / "f.csv")
     outcome = processes.run("killed", file, program=PROGRAM)
     assert outcome.code == -9, outcome.err
-    pd.testing.assert_frame_equal(read_export(file), SMALL)
+    pd.testing.assert_frame_equal(read_table(file), SMALL)
     new = SMALL.assign(stars=pd.array([3, None], dtype="Int64"))
     export(new, file, overwrite=True)
-    pd.testing.assert_frame_equal(read_export(file), new)
+    pd.testing.assert_frame_equal(read_table(file), new)
 
 
 def test_what_cannot_be_written_is_refused_before_anything_is(tmp_path):

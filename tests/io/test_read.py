@@ -21,7 +21,7 @@ from dirframe import (
     UnreadableValueWarning,
     child_table,
     export,
-    read_export,
+    read_table,
 )
 from tests.frames import frames, rich
 
@@ -39,7 +39,7 @@ def same(before, after):
 
 
 def returned(frame, folder, suffix):
-    return read_export(export(frame, Path(folder) / f"f{suffix}", overwrite=True))
+    return read_table(export(frame, Path(folder) / f"f{suffix}", overwrite=True))
 
 
 @given(frame=frames())
@@ -72,7 +72,7 @@ def test_frame_of_a_loader_comes_back_as_it_was(tmp_path, sample_frames):
             same(frame.iloc[:0], returned(frame.iloc[:0], tmp_path, suffix))
     frame = returned(sample_frames["accounts"], tmp_path, ".csv")
     (tmp_path / "f.csv.provenance.json").unlink()
-    found = read_export(tmp_path / "f.csv")
+    found = read_table(tmp_path / "f.csv")
     assert found.attrs["dirframe"]["resource"] == "account"
     pd.testing.assert_frame_equal(found, frame)
 
@@ -113,7 +113,7 @@ def test_parquet_of_another_program_has_the_dtypes_of_the_loaders(tmp_path):
     )
     theirs.to_parquet(tmp_path / "f.parquet")
     with pytest.warns(UnreadableValueWarning, match="created_at"):
-        frame = read_export(tmp_path / "f.parquet")
+        frame = read_table(tmp_path / "f.parquet")
     assert frame.attrs["dirframe"]["resource"] == "project"
     assert frame["id"].tolist() == ["7", "8"]
     assert frame["analysis_id"].tolist()[0] == "12"
@@ -124,7 +124,7 @@ def test_parquet_of_another_program_has_the_dtypes_of_the_loaders(tmp_path):
     assert frame["tags"].tolist() == [["c"], None]
     assert frame["rank"].tolist() == [1, 2]
     pd.DataFrame({"t": [moment]}).to_parquet(tmp_path / "times.parquet")
-    assert read_export(tmp_path / "times.parquet")["t"].dtype == "datetime64[us, UTC]"
+    assert read_table(tmp_path / "times.parquet")["t"].dtype == "datetime64[us, UTC]"
 
 
 def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp_path):
@@ -187,7 +187,7 @@ def test_ids_of_another_program_are_text_also_where_it_made_fractions_of_them(tm
         frame.to_json(tmp_path / f"{name}.json", orient="records")
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
         for suffix in ("parquet", "json", "csv"):
-            found = read_export(tmp_path / f"{name}.{suffix}")
+            found = read_table(tmp_path / f"{name}.{suffix}")
             assert found["id"].dtype == "str"
             assert found["id"].tolist()[0] == "711"
             assert found["id"].isna().tolist() == [False, True]
@@ -198,7 +198,7 @@ def test_ids_in_the_index_of_another_program_become_a_column(tmp_path):
     for ids in ([1, 2, 3], [711, 5, 8]):  # pandas writes a range in the metadata alone
         theirs = pd.DataFrame({"id": ids, "stack_count": [7, 8, 9]}).set_index("id")
         theirs.to_parquet(tmp_path / "ids.parquet")
-        found = read_export(tmp_path / "ids.parquet")
+        found = read_table(tmp_path / "ids.parquet")
         assert found["id"].tolist() == [*map(str, ids)]
         assert found["stack_count"].tolist() == [7, 8, 9]
 
@@ -239,7 +239,7 @@ def test_csv_that_a_spreadsheet_saved_holds_the_same_values(tmp_path):
         for last in (end, ""):
             saved = end.join(text.splitlines()) + last
             file.write_text(saved, encoding="utf-8-sig", newline="")
-            same(frame, read_export(file))
+            same(frame, read_table(file))
 
 
 def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
@@ -269,20 +269,20 @@ def test_half_a_file_is_never_read_as_the_whole_one(tmp_path):
         text = file.read_text("utf-8")
         file.write_text(text[:-4], encoding="utf-8")
         with pytest.raises(InvalidInputError, match=file.name):
-            read_export(file)
+            read_table(file)
         if suffix != ".json":
             file.write_text(text[: text.rstrip().rindex("\n") + 1], encoding="utf-8")
             with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 rows, and 2 were"):
-                assert len(read_export(file)) == 1
+                assert len(read_table(file)) == 1
 
 
 def test_list_that_was_edited_into_another_form_is_read_all_the_same_or_named(tmp_path):
     file = tmp_path / "f.csv"
     file.write_text('id,tags,stack_count\n1,"[[""c""]]",1\n2,7,1\n3,,1\n')
-    assert read_export(file)["tags"].tolist() == [[["c"]], [7], None]
+    assert read_table(file)["tags"].tolist() == [[["c"]], [7], None]
     file.write_text("id,tags,stack_count\n1,[],1\n2,c|d,1\n")
     with pytest.raises(InvalidInputError, match="tags of record 2"):
-        read_export(file)
+        read_table(file)
 
 
 def test_list_has_no_number_that_json_lacks(tmp_path):
@@ -290,7 +290,7 @@ def test_list_has_no_number_that_json_lacks(tmp_path):
     for suffix in READ[:-1]:
         file = export(frame, tmp_path / f"f{suffix}")
         assert not {"NaN", "Infinity"} & {*re.findall(r"\w+", file.read_text("utf-8"))}
-        assert read_export(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]
+        assert read_table(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]
     file = export(pd.DataFrame({"x": [[1.0, float("nan")]]}), tmp_path / "f.parquet")
     assert str(parquet.read_schema(file).field("x").type) == "list<element: double>"
 
@@ -298,7 +298,7 @@ def test_list_has_no_number_that_json_lacks(tmp_path):
 def test_provenance_beside_a_file_that_is_of_another_program_is_ignored(tmp_path):
     file = export(rich(), tmp_path / "f.csv")
     (tmp_path / "f.csv.provenance.json").write_text("[]")
-    assert len(read_export(file)) == len(rich())
+    assert len(read_table(file)) == len(rich())
 
 
 def test_number_or_time_that_cannot_be_read_is_kept_as_text(tmp_path):
@@ -306,7 +306,7 @@ def test_number_or_time_that_cannot_be_read_is_kept_as_text(tmp_path):
     head = "id,posts_count,created_at,created_at_unreadable"
     file.write_text(f"{head}\n1,many,2020-01-01,then\n2,4,yesterday,\n")
     with pytest.warns(UnreadableValueWarning) as caught:
-        frame = read_export(file)
+        frame = read_table(file)
     assert len(caught) == 1
     assert {warning.filename for warning in caught} == {__file__}
     assert frame["posts_count"].tolist() == [pd.NA, 4]
@@ -325,7 +325,7 @@ def test_damaged_parquet_is_an_error(tmp_path):
         place = column.data_page_offset + column.total_compressed_size // 2
         file.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
         try:
-            same(rich(), read_export(file))  # it may be a byte that says nothing
+            same(rich(), read_table(file))  # it may be a byte that says nothing
         except InvalidInputError:
             refused += 1
         except AssertionError:
@@ -337,7 +337,7 @@ def test_damaged_parquet_is_an_error(tmp_path):
         assert words in content
         file.write_bytes(content.replace(words, words[:-1] + b"<"))
         with pytest.raises(InvalidInputError, match=file.name):
-            read_export(file)
+            read_table(file)
 
 
 def test_file_of_something_else_is_refused(tmp_path):
@@ -355,10 +355,10 @@ def test_file_of_something_else_is_refused(tmp_path):
         (tmp_path / name).write_text(content)
         said = {"ragged.csv": "2,b,c", "study.zip": "Unpack a study"}.get(name, name)
         with pytest.raises(InvalidInputError, match=said):
-            read_export(tmp_path / name)
+            read_table(tmp_path / name)
     for path in (tmp_path, tmp_path / "none.csv"):
         with pytest.raises(InvalidInputError, match=path.name):
-            read_export(path)
+            read_table(path)
 
 
 # As other programs read them

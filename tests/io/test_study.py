@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe import DirframeError, InvalidInputError, export, fields, read_export, stats
+from dirframe import DirframeError, InvalidInputError, export, fields, read_table, stats
 from dirframe._tables import read_columns
 from tests import processes
 from tests.frames import with_provenance
@@ -23,8 +23,11 @@ PERSONAL = ["name", "homepage_url", "avatar_url", "email_sha1", "location", "lat
 @pytest.fixture(scope="module")
 def records(sample):
     """Load a capped and a complete collection."""
-    projects = sample.projects(max_items=120, sort="name", progress=False)
-    return {"projects": projects, "All accounts": sample.accounts(query="ada", progress=False)}
+    projects = dirframe.load_projects(sample, max_items=120, sort="name", progress=False)
+    return {
+        "projects": projects,
+        "All accounts": dirframe.load_accounts(sample, query="ada", progress=False),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +68,7 @@ def test_study_holds_each_table_twice_and_cites(study, records):
     assert listed | {"datapackage.json", "README.md", "citation.bib"} <= names
     for suffix in ("csv", "parquet"):
         for name, frame in zip(("projects", "all-accounts"), records.values(), strict=True):
-            back = read_export(study / "data" / f"{name}.{suffix}")
+            back = read_table(study / "data" / f"{name}.{suffix}")
             without = [column for column in PERSONAL if column in frame and name != "projects"]
             pd.testing.assert_frame_equal(back, frame.drop(columns=without))
             assert back.attrs == frame.attrs
@@ -272,7 +275,7 @@ socket.socket.connect = socket.getaddrinfo = refuse
 import dirframe
 from dirframe import stats
 zipfile.ZipFile(sys.argv[1]).extractall("here")
-projects = dirframe.read_export("here/data/projects.parquet")
+projects = dirframe.read_table("here/data/projects.parquet")
 accounts = dirframe.open_archive("here/pages.archive").frame()
 print(dirframe.cite(projects))
 print(stats.language_share(projects).to_csv())
@@ -282,7 +285,7 @@ print(len(accounts), dirframe.cite(accounts))
 
 def test_another_person_gets_every_number_from_the_file_alone(sample, tmp_path):
     archive = dirframe.harvest("accounts", tmp_path / "a.archive", directory=sample, query="ada")
-    projects = sample.projects(max_items=200, sort="name", progress=False)
+    projects = dirframe.load_projects(sample, max_items=200, sort="name", progress=False)
     with pytest.raises(InvalidInputError, match="personal=True"):
         export({"projects": projects}, tmp_path / "study.zip", archive=archive)
     assert not (tmp_path / "study.zip").exists()

@@ -88,7 +88,7 @@ def on_a_terminal(*words, columns):
 
 def test_terminal_of_eighty_columns_shows_what_research_needs_first():
     pytest.importorskip("pty", reason="terminals are others there")
-    shown = on_a_terminal("projects", "--sample", "-n", "12", columns=80)
+    shown = on_a_terminal("projects", "--demo", "-n", "12", columns=80)
     assert " 12/12 " in shown  # progress counts what was asked for
     table = shown.rpartition("\r")[2]
     assert max(map(len, table.splitlines())) <= 80

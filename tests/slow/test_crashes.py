@@ -181,7 +181,7 @@ def test_export_ended_at_any_write_leaves_the_old_file_or_the_new_one(suffix, ol
         export(tmp_path / "base", suffix, 2)
 
     def size(folder):
-        frame = dirframe.read_export(folder / f"f{suffix}")
+        frame = dirframe.read_table(folder / f"f{suffix}")
         pd.testing.assert_frame_equal(frame, of(len(frame)))
         return len(frame)
 

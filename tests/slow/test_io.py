@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 import dirframe
-from dirframe import ExportWarning, InvalidInputError, export, read_export
+from dirframe import ExportWarning, InvalidInputError, export, read_table
 from tests.frames import frames, rich
 from tests.io.test_export import check_on_a_full_disk
 from tests.io.test_read import same
@@ -28,7 +28,7 @@ def test_parquet_with_a_damaged_footer_is_refused_or_the_same(tmp_path):
     for place in range(len(content) - int.from_bytes(content[-8:-4], "little"), len(content), 5):
         file.write_bytes(content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :])
         with contextlib.suppress(InvalidInputError):
-            same(whole, read_export(file))
+            same(whole, read_table(file))
 
 
 @given(frame=frames())
@@ -46,7 +46,7 @@ def test_any_frame_is_written_to_a_workbook_without_a_formula(frame):
 def test_recorded_projects_come_back_as_they_were(shared, tmp_path):
     real = dirframe.read_pages(shared / "real" / "pages")
     for suffix in (".csv", ".tsv", ".json", ".jsonl", ".parquet"):
-        back = read_export(export(real, tmp_path / f"f{suffix}"))
+        back = read_table(export(real, tmp_path / f"f{suffix}"))
         pd.testing.assert_frame_equal(real, back, check_exact=True)
         assert back.attrs == real.attrs
 
@@ -55,8 +55,8 @@ def test_recorded_projects_come_back_as_they_were(shared, tmp_path):
 def test_frictionless_finds_no_error_in_any_value_of_a_study(sample, tmp_path):
     frictionless = pytest.importorskip("frictionless", reason="a reader of data packages")
     records = {
-        "projects": sample.projects(max_items=120, sort="name", progress=False),
-        "All accounts": sample.accounts(query="ada", progress=False),
+        "projects": dirframe.load_projects(sample, max_items=120, sort="name", progress=False),
+        "All accounts": dirframe.load_accounts(sample, query="ada", progress=False),
     }
     with zipfile.ZipFile(export(records, tmp_path / "study.zip")) as packed:
         packed.extractall(tmp_path)

@@ -48,6 +48,7 @@ def remove_private(record: _Element, resource: Resource) -> tuple[_Element, set[
     if resource is not ACCOUNT and not _may_be_private(record):
         return record, set()
     removed: set[str] = set()
+    etree.strip_elements(record, etree.ProcessingInstruction, with_tail=False)
     _clean(record, resource.name, _ACCOUNT_NAMES if resource is ACCOUNT else None, removed)
     if "xmlns" in etree.tostring(record, encoding="unicode"):
         # A copy has no declarations of the elements around it, which may be addresses.
@@ -71,7 +72,7 @@ def _may_be_private(record: _Element) -> bool:
 def _clean(element: _Element, path: str, names: _Names | None, removed: set[str]) -> None:
     """Clean an element; `names` are those that are served in it, or None for all."""
     _mask_namespace(element)
-    for key, text in element.items():
+    for key, text in _attributes(element):
         name = _local_name(key)
         if _is_private(name) or (names is not None and key not in names):
             removed.add(f"{path}/@{name}")
@@ -80,10 +81,7 @@ def _clean(element: _Element, path: str, names: _Names | None, removed: set[str]
             element.set(key, public)
     if element.text:
         element.text = _public(_local_name(element.tag), element.text)
-    for child in element[:]:
-        if not isinstance(child.tag, str):  # a processing instruction
-            element.remove(child)
-            continue
+    for child in list(element.iterchildren("*")):
         name = _local_name(child.tag)
         if _is_private(name) or (names is not None and child.tag not in names):
             removed.add(f"{path}/{name}")
@@ -100,10 +98,14 @@ def _mask_namespace(element: _Element) -> None:
     """Mask the addresses in the namespaces of an element and of its attributes."""
     if "}" in element.tag:
         element.tag = mask_addresses(element.tag)
-    for key, text in element.items():
+    for key, text in _attributes(element):
         if (masked := mask_addresses(key)) != key:
             del element.attrib[key]
             element.set(masked, text)
+
+
+def _attributes(element: _Element) -> list[tuple[str, str]]:
+    return [(str(key), str(text)) for key, text in element.items()]
 
 
 def _is_private(name: str) -> bool:

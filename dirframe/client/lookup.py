@@ -198,7 +198,15 @@ def _read_all(queries: list[Query], client: Directory, options: Options) -> Iter
     except (CacheError, RequestError) as error:
         if options.incomplete == "raise" or not may_come_later(error):
             raise
-    yield from (pages for pages in waiting if pages.received)
+    for pages in waiting:
+        if (
+            not pages.received
+            and not options.refresh
+            and pages.query.is_known(client.session, offline=options.offline)
+        ):
+            read(pages)
+        if pages.received:
+            yield pages
 
 
 def _identifier(value: object, name: str) -> str:

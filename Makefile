@@ -73,7 +73,7 @@ lab: $(VENV)/.lab ## Open the notebooks in JupyterLab, at the quick start
 	@for file in notebooks/*.ipynb; do \
 	    test -e $(NOTEBOOKS)/$${file##*/} || cp $$file $(NOTEBOOKS)/; done
 	@echo "These are copies in $(NOTEBOOKS)/: yours to change. Ctrl-C ends JupyterLab."
-	@$(BIN)/python -m jupyterlab --allow-root --ServerApp.root_dir=$(NOTEBOOKS) \
+	@$(BIN)/python -m jupyterlab --allow-root --log-level=WARN --ServerApp.root_dir=$(NOTEBOOKS) \
 	    --LabApp.default_url=/lab/tree/quick_start.ipynb $(ARGS)
 
 test: $(VENV)/.test ## Run the tests: about three minutes on two cores

@@ -92,7 +92,7 @@ wheel-test: $(VENV)/.slow ## Build sdist and wheel, install the wheel in a new e
 test-lowest: ## Run the tests with the oldest releases that pyproject.toml allows
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable . --group test
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable '.[test]'
 	$(LOWEST)/bin/python -m pytest --numprocesses=auto --maxprocesses=4 $(FAST) -W default $(ARGS)
 
 # Takes twice as long as `make test`; ARGS selects tests: make coverage ARGS=tests/clean

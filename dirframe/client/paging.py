@@ -137,7 +137,7 @@ class Pages:
         self.received: list[ReceivedPage] = []  # in the order of arrival, also those that failed
         self.latest: dict[int, ReceivedPage] = {}  # by their numbers
         self.own: dict[Hashable, ReceivedPage] = {}  # of records, also those refused or failed
-        self.error: RequestError | None = None  # of the newest page that failed
+        self.error: RequestError | None = None  # of the page that ends the load
         self._drawn: dict[int, list[int]] = {}  # of a sample: places on its pages
         self._confirmed: set[int] = set()  # pages that came again as they were
         self._judgement: tuple[Readings, str | None] | None = None
@@ -145,7 +145,10 @@ class Pages:
     def add(self, page: ReceivedPage) -> None:
         """Add a page; it replaces an earlier version. A refused one has no records: it is the end."""
         self.received.append(page)
-        self.error, self._judgement = page.error or self.error, None
+        self._judgement = None
+        # A page of the collection that fails ends the load: others in flight may fail after it.
+        if page.error is not None and (self.error is None or page.number is None):
+            self.error = page.error
         if page.number is None:
             # An error of another kind ends the reading: the page is still to be asked for.
             if page.error is None or is_of_one_page(page.error):

@@ -19,7 +19,6 @@ from dirframe import provenance
 from dirframe._display import quantity
 from dirframe.client.directory import Directory
 from dirframe.client.http.session import Session
-from dirframe.client.page import Page
 from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, ids_of, needed_pages, why_failed
 from dirframe.client.progress import progress_of
 from dirframe.client.query import (
@@ -32,7 +31,8 @@ from dirframe.client.query import (
     recognised,
     record_query,
 )
-from dirframe.client.records import Records
+from dirframe.client.xml.page import Page
+from dirframe.client.xml.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
     CacheError,

@@ -19,7 +19,7 @@ import requests
 import urllib3.exceptions as urllib3_errors
 from requests.utils import select_proxy
 
-from dirframe.client.page import MAX_BYTES, Page, parse
+from dirframe.client.xml.page import MAX_BYTES, Page, parse
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,

@@ -36,7 +36,7 @@ from dirframe.client.http.responses import (
     parse_retry_after,
     read_body,
 )
-from dirframe.client.page import Page, parse
+from dirframe.client.xml.page import Page, parse
 from dirframe.errors import (
     CacheError,
     InvalidInputError,

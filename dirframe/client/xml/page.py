@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from typing import Any, NoReturn
 
@@ -25,11 +26,13 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 256
 
 
-def _parser(*, keeps_instructions: bool = False, is_large: bool = False) -> etree.XMLParser:
+@cache
+def _parser(*, keeps_all: bool, is_large: bool) -> etree.XMLParser:
+    """Return a parser; one that keeps all keeps blanks, comments and processing instructions."""
     return etree.XMLParser(
-        remove_blank_text=not keeps_instructions,
-        remove_comments=True,
-        remove_pis=not keeps_instructions,
+        remove_blank_text=not keeps_all,
+        remove_comments=not keeps_all,
+        remove_pis=not keeps_all,
         collect_ids=False,
         resolve_entities=False,
         no_network=True,
@@ -37,10 +40,7 @@ def _parser(*, keeps_instructions: bool = False, is_large: bool = False) -> etre
     )
 
 
-_PARSER = _parser()
-#: For documents with texts of more than ten million bytes, which may not declare entities.
-_LARGE_PARSER = _parser(is_large=True)
-_PARSER_OF_INSTRUCTIONS = _parser(keeps_instructions=True)
+#: The parser refuses texts of more bytes, unless it is that of large documents.
 _LARGE = 10_000_000
 _PROLOG_BYTES = 1_024
 #: Most attributes of an element: the parser's time for reading them grows with their square.
@@ -143,7 +143,7 @@ def redact(content: bytes, replace: Callable[[str], str]) -> bytes:
     is no XML is returned as it is.
     """
     try:
-        tree = etree.fromstring(content, _PARSER_OF_INSTRUCTIONS).getroottree()
+        tree = _parse_tree(content, _read_prolog(content), keeps_all=True).getroottree()
     except (etree.XMLSyntaxError, ValueError):
         return content
     xml = etree.tostring(tree, encoding="unicode")
@@ -182,7 +182,7 @@ def _read_prolog(content: bytes) -> _Prolog:
 
 def _has_mark(content: bytes) -> bool:
     try:
-        root = etree.fromstring(content, _PARSER_OF_INSTRUCTIONS)
+        root = etree.fromstring(content, _parser(keeps_all=True, is_large=False))
     except (etree.XMLSyntaxError, ValueError):
         return False
     return any(
@@ -191,11 +191,18 @@ def _has_mark(content: bytes) -> bool:
     )
 
 
-def _parse_root(content: bytes, prolog: _Prolog, source: str | None) -> etree._Element:
+def _parse_tree(content: bytes, prolog: _Prolog, *, keeps_all: bool = False) -> etree._Element:
     # Without the parser's limits, entities in attributes could fill the memory.
     is_large = len(content) > _LARGE and prolog.is_readable and not prolog.has_doctype
+    root: etree._Element = etree.fromstring(
+        content, _parser(keeps_all=keeps_all, is_large=is_large)
+    )
+    return root
+
+
+def _parse_root(content: bytes, prolog: _Prolog, source: str | None) -> etree._Element:
     try:
-        root = etree.fromstring(content, _LARGE_PARSER if is_large else _PARSER)
+        root = _parse_tree(content, prolog)
     except (etree.XMLSyntaxError, ValueError) as error:
         refuse(_describe(content), source, detail=f" ({error})")
     name = _local_name(root)
@@ -203,7 +210,7 @@ def _parse_root(content: bytes, prolog: _Prolog, source: str | None) -> etree._E
         refuse(_describe(content), source)
     if name not in {"response", "error", "result"}:
         refuse(f"an XML document with the root <{name}>", source)
-    if is_large and _is_too_deep(root):
+    if len(content) > _LARGE and _is_too_deep(root):
         refuse(f"XML of more than {MAX_DEPTH} levels", source)
     if content.count(b"=") > _MANY_ATTRIBUTES:
         most = int(_count_many_attributes(root))

@@ -12,9 +12,9 @@ from dirframe import __version__
 from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.adapter import FetchedPage
-from dirframe.client.page import Page
 from dirframe.client.query import Options, Query, is_in_order, is_last, record_query
-from dirframe.client.records import Records
+from dirframe.client.xml.page import Page
+from dirframe.client.xml.records import Records
 from dirframe.errors import DirframeError, RequestError, UnreadableResponseError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
 

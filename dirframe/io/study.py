@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe._display import did_you_mean, quantity
+from dirframe._sqlite import open_database
 from dirframe._tables import is_id
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import InvalidInputError
@@ -38,6 +41,11 @@ _PERSONAL_TERMS = "The tables hold data about persons: handle them as the law as
 _TERMS_OF_TEXTS = (
     "Texts that people wrote, such as descriptions and links, are as they were but for e-mail "
     "addresses: they can name persons."
+)
+
+_TERMS_OF_PAGES = (
+    "`pages.archive` holds the pages as they were received, with names and places of persons; "
+    '`dirframe.open_archive("pages.archive")` reads it.'
 )
 
 _README = """# {title}
@@ -78,7 +86,8 @@ def write_study(
     """Write frames as a study; the options are those of `dirframe.export`."""
     _check_options(title, authors, license)
     kept_columns = _checked_keep(keep, frames)
-    contents = {} if archive is None else {"pages.archive": _pages(archive, personal=personal)}
+    pages = None if archive is None else _copy_of_archive(archive, file, personal=personal)
+    contents: dict[str, bytes] = {}
     persons = set() if personal else names_of_persons(frames.values())
     tables: dict[str, pd.DataFrame] = {}
     listed: list[str] = []
@@ -107,6 +116,8 @@ def write_study(
     terms = [f"Licence: {license}."] if license else []
     terms += [source.terms() for source in sources]
     terms.append(_PERSONAL_TERMS if personal else _TERMS_OF_TEXTS)
+    if pages is not None:
+        terms.append(_TERMS_OF_PAGES)
     package = _package(sources, title, authors, license) | {"resources": resources}
     first = next(iter(tables))
     readme = _README.format(
@@ -122,11 +133,19 @@ def write_study(
     contents["README.md"] = readme.encode()
     with zipfile.ZipFile(file, "w") as packed:
         for name in sorted(contents):
-            # Without a time: the bytes depend on the content alone.
-            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-            entry.external_attr = 0o100644 << 16
-            entry.create_system = 3
-            packed.writestr(entry, contents[name], zipfile.ZIP_DEFLATED)
+            packed.writestr(_entry(name), contents[name])
+        if pages is not None:
+            with pages.open("rb") as source, packed.open(_entry("pages.archive"), "w") as target:
+                shutil.copyfileobj(source, target)
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return an entry of the zip file without a time: its bytes depend on the content alone."""
+    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o100644 << 16
+    entry.create_system = 3
+    return entry
 
 
 def _check_options(title: object, authors: object, license: object) -> None:
@@ -190,7 +209,8 @@ def _about_persons(part: Published) -> list[str]:
     return lines
 
 
-def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
+def _copy_of_archive(archive: Archive | str | Path, file: Path, *, personal: bool) -> Path:
+    """Copy an archive beside a file that is written, whole, while a harvest may write to it."""
     if not personal:
         raise InvalidInputError(
             "An archive holds what persons have written of themselves, and a study holds it only "
@@ -198,8 +218,11 @@ def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
         )
     from dirframe.archive.archive import open_archive
 
-    path = archive if isinstance(archive, str | Path) else archive.path
-    return open_archive(path).path.read_bytes()
+    path = open_archive(archive if isinstance(archive, str | Path) else archive.path).path
+    copy = file.with_name(f"{file.name}-pages")  # removed with the temporary file
+    with closing(open_database(path, mode="rw")) as source, closing(open_database(copy)) as target:
+        source.backup(target)
+    return copy
 
 
 # Descriptions

@@ -4,7 +4,9 @@ import json
 import re
 import shutil
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from dirframe import DirframeError, InvalidInputError, export, fields, read_tabl
 from dirframe._tables import read_columns
 from tests import processes
 from tests.frames import with_provenance
+from tests.rig.server import Rig
 
 AUTHORS = ["Grace Hopper", "The Navy"]
 #: What tells who or where a member is.
@@ -270,6 +273,31 @@ def test_account_that_was_asked_for_by_name_is_not_named_by_its_query(write):
         assert package_of(files)["resources"][0]["provenance"]["query"] == expected
         assert not [name for name, text in files.items() if b"ada.l" in text]
         assert asked.attrs["dirframe"]["query"] == query  # the frame stays as it was
+
+
+def test_archive_is_whole_in_a_study_while_a_harvest_writes_to_it(tmp_path):
+    def harvest():
+        with Rig(400, size=5).in_process() as rig:
+            begun.append(rig.directory(tmp_path / "cache"))
+            dirframe.harvest("projects", pages, directory=begun[0])
+
+    frame = with_provenance(pd.DataFrame({"id": ["1"]}), source="A directory", resource="project")
+    pages, begun, rows = tmp_path / "p.archive", [], []
+    thread = Thread(target=harvest)
+    thread.start()
+    while thread.is_alive() or not rows:
+        with suppress(dirframe.ArchiveError):  # it is not there yet
+            dirframe.open_archive(pages)
+            file = export(frame, tmp_path / "s.zip", overwrite=True, personal=True, archive=pages)
+            with zipfile.ZipFile(file) as packed:
+                packed.extract("pages.archive", tmp_path)
+                assert b"with names and places of persons" in packed.read("README.md")
+            rows.append(dirframe.open_archive(tmp_path / "pages.archive").status().records)
+    thread.join()
+    assert rows == sorted(rows)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("cache", "p.archive", "pages.archive", "s.zip")
+    }
 
 
 REPLAY = """

@@ -44,7 +44,7 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     len(directory.accounts(max_items=25))
+    ...     len(dirframe.load_accounts(directory, max_items=25))
     25
     """
     digest = sha256(b"" if analyses else b"without analyses")

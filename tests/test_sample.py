@@ -39,7 +39,7 @@ def test_leaving_it_stops_the_service_and_leaves_no_thread():
 def test_one_that_nobody_closes_stops_its_service():
     before = set(threading.enumerate())
     directory = dirframe.sample_directory(cache=False)
-    assert len(directory.projects(max_items=5, progress=False)) == 5
+    assert len(dirframe.load_projects(directory, max_items=5, progress=False)) == 5
     service = set(threading.enumerate()) - before
     assert service
     del directory

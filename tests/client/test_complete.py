@@ -166,15 +166,23 @@ def test_load_whose_first_page_is_refused_as_it_is_asked_for_again_ends_with_tha
 def test_load_remembers_that_there_is_no_page_behind_the_last(tmp_path):
     with Changing(20, end="404").in_process() as rig:
         directory = rig.directory(tmp_path)
-        assert get_provenance(directory.projects())["requests_made"] == len(rig.requests) == 3
+        assert (
+            get_provenance(dirframe.load_projects(directory))["requests_made"]
+            == len(rig.requests)
+            == 3
+        )
         for options in ({}, {"offline": True}):
-            facts = get_provenance(directory.projects(**options))
+            facts = get_provenance(dirframe.load_projects(directory, **options))
             assert (facts["completeness"], facts["requests_made"]) == ("proven", 0)
         for details in (False, True):
-            assert directory.plan("projects", details=details).cached == 3
+            assert dirframe.plan("projects", details=details, directory=directory).cached == 3
         assert len(rig.requests) == 3
         rig.edit(lambda ids: [*ids, "21"])  # the page exists now
-        assert len(directory.projects(refresh=True)) == len(directory.projects()) == 21
+        assert (
+            len(dirframe.load_projects(directory, refresh=True))
+            == len(dirframe.load_projects(directory))
+            == 21
+        )
 
 
 def test_load_with_counts_that_change_with_every_page_names_both():
@@ -195,7 +203,7 @@ def test_load_asks_again_for_what_does_not_fit_alone():
 
     usual = [1, 2, 3, 4]
     cases = {
-        "another count on page 2": (rewritten(2, b"ble>30<", b"ble>31<"), [2]),
+        "another count on page 2": (rewritten(2, b"ble>30<", b"ble>31<"), [1, 2]),
         "another count on the first page": (rewritten(1, b"ble>30<", b"ble>29<"), [1]),
         "no count on page 2": (rewritten(2, b"<items_available>30</items_available>", b""), [2]),
         "no count on page 3": (rewritten(3, b"<items_available>30</items_available>", b""), [3]),

@@ -178,7 +178,7 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, ca
     rows = frame.set_index("id").loc[lost]
     assert rows["name"].notna().all()
     assert rows[LINES].isna().all()
-    price = directory.plan("projects", sort="project_name", details=True)
+    price = dirframe.plan("projects", sort="project_name", details=True, directory=directory)
     assert (price.requests_at_most, price.details, price.cached) == (0, 22, 3 + 22)
     rig.own_pages = {}
     load(directory, details=True, refresh=True)
@@ -274,26 +274,28 @@ def test_details_that_fail_are_asked_for_again_and_three_in_a_row_end_the_load(
 def test_details_price_has_two_bounds_until_pages_are_known(rig, connect, carried):
     question = {"sort": "project_name", "details": True}
     directory = connect(rig)
-    price = directory.plan("projects", **question)
+    price = dirframe.plan("projects", **question, directory=directory)
     first = len(with_id(carried[:10]))  # of the first page
     assert len(rig.requests) == 1
     least, most = price.requests_at_least, price.requests_at_most
     assert (least, most, price.details) == (2, 2 + first + 14, first + 14)
     for left, fits in ((least - 1, False), (least, None), (most - 1, None), (most, True)):
-        again = connect(rig, daily_quota=left + len(rig.requests)).plan("projects", **question)
+        again = dirframe.plan(
+            "projects", **question, directory=connect(rig, daily_quota=left + len(rig.requests))
+        )
         assert (again.quota.left, again.fits) == (left, fits)
     with pytest.warns(AnalysesNotSentWarning):
         load(directory)
-    price = directory.plan("projects", **question)
+    price = dirframe.plan("projects", **question, directory=directory)
     assert price.requests_at_most == price.requests_at_least == 22
-    without = directory.plan("projects", sort="project_name")
+    without = dirframe.plan("projects", sort="project_name", directory=directory)
     assert (without.details, without.requests_at_most) == (0, 0)
     load(directory, details=True)
     assert least <= len(rig.requests) - 1 <= most
-    price = directory.plan("projects", **question)
+    price = dirframe.plan("projects", **question, directory=directory)
     assert (price.requests_at_most, price.details, price.fits) == (0, 22, True)
     rig.bare = set(IDS)  # without any id of an analysis nothing shows which pages are needed
-    price = connect(rig, cache=False).plan("projects", **question)
+    price = dirframe.plan("projects", **question, directory=connect(rig, cache=False))
     assert (price.requests_at_least, price.requests_at_most) == (3, 27)
 
 

@@ -17,7 +17,7 @@ from dirframe.errors import (
     NetworkError,
 )
 from tests.rig import faults
-from tests.rig.server import KEY, MARK, Rig, id_of, numbered, record
+from tests.rig.server import KEY, MARK, Rig, id_of, record
 from tests.rig.today import Today
 
 ADDRESS = "https://directory.example"
@@ -42,8 +42,8 @@ def test_directory_is_used_again_after_it_was_closed_unless_its_service_has_stop
     with Rig(3).in_process() as rig:
         directory = connect(rig)
         with directory:
-            assert len(directory.projects(progress=False)) == 3
-        assert len(directory.projects(progress=False, refresh=True)) == 3
+            assert len(dirframe.load_projects(directory, progress=False)) == 3
+        assert len(dirframe.load_projects(directory, progress=False, refresh=True)) == 3
     with dirframe.sample_directory() as directory:
         pass
     with pytest.raises(ConfigurationError, match="closed"):
@@ -55,20 +55,9 @@ def test_directory_closed_during_a_load_ends_it(connect):
         directory = connect(rig)
         rig.before = lambda asked: directory.close() if asked.page == 2 else None
         with pytest.raises(DirframeError):
-            directory.projects(progress=False)
+            dirframe.load_projects(directory, progress=False)
         assert rig.pages == [1, 2]
         assert directory.quota().used == 2  # the count is opened again
-
-
-def test_directory_methods_take_the_options_of_the_functions(connect):
-    with Rig(30, kind="account").in_process() as rig:
-        accounts = connect(rig).accounts(max_items=5, progress=False)
-        assert accounts["id"].tolist() == numbered(5)
-    with Rig(30).in_process() as rig:
-        directory = connect(rig, cache=False)
-        assert directory.plan("projects", max_items=20).pages == 2
-        with pytest.raises(TypeError):
-            directory.projects(max_item=5)
 
 
 # Address, key and limits
@@ -241,7 +230,7 @@ def test_check_counts_the_requests_for_an_answer_that_cannot_be_read():
     rig.add("account", 3)
     rig.faults.extend([None] * 8 + [faults.reset_before, faults.answers(faults.HTML)])
     report, seen = checked(rig)
-    assert "UnreadableResponseError" in seen.values()
+    assert "UnreadableResponseError: an HTML page" in seen.values()
     assert report.requests == len(rig.requests)
 
 

@@ -52,7 +52,7 @@ def columns(resource):
 
 def test_load_is_of_what_was_written_and_says_so(written, connect):
     directory = connect(written, name="by hand")
-    frame = directory.projects(query="example", sort="id", max_items=5)
+    frame = dirframe.load_projects(directory, query="example", sort="id", max_items=5)
     assert frame["name"].tolist() == ["Example Version Control", "Étoilé 3Σ"]
     assert frame["description"][1] == "Two lines,\nin one text."
     assert frame["analysis_total_code_lines"].tolist() == [319_283, pd.NA]
@@ -68,9 +68,11 @@ def test_load_is_of_what_was_written_and_says_so(written, connect):
     assert facts["retrieved_oldest"] <= facts["retrieved_newest"]
     assert (facts["requests_made"], facts["requests_cached"]) == (1, 0)
     assert KEY not in str(facts)
-    assert len(directory.projects(max_items=2**63)) == 2
+    assert len(dirframe.load_projects(directory, max_items=2**63)) == 2
     most = pd.Series([1]).max()  # a whole number of NumPy
-    some = get_provenance(directory.projects(max_items=most))  # no failure, and no warning
+    some = get_provenance(
+        dirframe.load_projects(directory, max_items=most)
+    )  # no failure, and no warning
     assert (some["complete"], some["incomplete_reason"]) == (False, "capped at max_items=1")
     assert (some["items_available"], some["items_loaded"]) == (2, 1)
 
@@ -79,13 +81,13 @@ def test_load_asks_what_was_meant_and_accepts_each_sort(serve, connect):
     rig = serve(lambda _: page_xml([], available=0, first=0))
     question = {"query": " ada & co", "sort": "name_reverse"}
     dirframe.load_accounts(connect(rig), max_items=7, **question)
-    connect(rig).projects()
+    dirframe.load_projects(connect(rig))
     assert rig.requests.pop(0).query == {"api_key": KEY, "page": "1", **question}
     assert rig.requests.pop(0).query == {"api_key": KEY, "page": "1"}
     more = ["stack_count", "stack_count_reverse", "new", "users", "rating", "active_committers",
             "activity_level", "popularity", "project_name", "description", "relevance"]  # fmt: skip
     for sort in [*ACCOUNT.sorts, *more]:
-        connect(rig).projects(sort=sort)
+        dirframe.load_projects(connect(rig), sort=sort)
     assert [asked.query["sort"] for asked in rig.requests] == [*ACCOUNT.sorts, *more]
 
 
@@ -102,7 +104,9 @@ def test_load_refuses_wrong_arguments_before_anything_is_sent(serve, connect):
         {"incomplete": "ignore"},
         {"refresh": True, "offline": True},
     ]
-    calls = [lambda options=options: directory.projects(**options) for options in wrong]
+    calls = [
+        lambda options=options: dirframe.load_projects(directory, **options) for options in wrong
+    ]
     calls += [
         lambda: dirframe.load_accounts(directory, sort="stack_count"),
         lambda: dirframe.load_languages(directory, sort="id"),
@@ -146,11 +150,11 @@ def test_load_of_an_incomplete_collection_raises_or_warns_with_what_came(serve, 
         return page_xml(records, available=3, first=0)
 
     with pytest.raises(IncompleteCollectionError) as caught:
-        connect(serve(short)).projects()
+        dirframe.load_projects(connect(serve(short)))
     error = pickle.loads(pickle.dumps(caught.value))
     assert (error.missing, error.details_missing) == (caught.value.missing, ())
     with pytest.warns(IncompleteWarning) as warned:
-        frame = connect(serve(short)).projects(incomplete="warn")
+        frame = dirframe.load_projects(connect(serve(short)), incomplete="warn")
     assert warned[0].filename == __file__
     for partial in (caught.value.frame, error.frame, frame):
         assert partial["id"].tolist() == ["1", "2"]
@@ -223,7 +227,7 @@ def test_load_keeps_all_workers_busy_and_the_order(connect):
 
     with Rig(175) as rig:
         rig.before = together
-        assert connect(rig, workers=4).projects()["id"].tolist() == numbered(175)
+        assert dirframe.load_projects(connect(rig, workers=4))["id"].tolist() == numbered(175)
 
 
 @pytest.mark.parametrize("workers", [1, 4])
@@ -232,7 +236,7 @@ def test_load_error_of_any_page_ends_it(connect, workers):
         rig.always = faults.late(0.004)
         rig.on_page[7] = [faults.fails("broken", 500)]
         with pytest.raises(ServiceError) as caught:
-            connect(rig, workers=workers).projects()
+            dirframe.load_projects(connect(rig, workers=workers))
         assert caught.value.url.endswith("page=7")
         assert len(rig.requests) <= 7 + (workers > 1) * 20
 
@@ -248,7 +252,7 @@ def test_load_gives_what_came_before_a_page_that_fails_if_that_is_accepted(conne
     with Rig(135) as rig:
         rig.on_page[7] = [fault] * 4
         with pytest.warns(IncompleteWarning, match="not finished") as warned:
-            frame = connect(rig, workers=workers).projects(incomplete="warn")
+            frame = dirframe.load_projects(connect(rig, workers=workers), incomplete="warn")
         facts = get_provenance(frame)
         assert ("page=7 failed" in str(warned[0].message)) is ("429" not in name)
         assert {*numbered(60)} <= {*frame["id"]} < {*numbered(135)}
@@ -270,10 +274,10 @@ def test_load_ends_with_the_page_that_failed_whatever_comes_meanwhile(connect):
         rig.on_page = {3: [broken] * 2, 4: [unreadable] * 2}
         directory = connect(rig, workers=2)
         with pytest.raises(ServiceError, match="page=3"):
-            directory.projects()
+            dirframe.load_projects(directory)
         came.clear()
         with pytest.warns(IncompleteWarning, match="page=3 failed"):
-            frame = directory.projects(incomplete="warn", refresh=True)
+            frame = dirframe.load_projects(directory, incomplete="warn", refresh=True)
         assert frame["id"].tolist()[:20] == numbered(20)
 
 
@@ -488,25 +492,6 @@ def test_load_activity_short_or_repeated_months_are_no_complete_answer(serve, co
         assert len(caught.value.frame) == 1
 
 
-# The way from the keyword to the frame
-
-
-def test_load_runs_through_eight_files_and_those_of_http(connect):
-    client = Path(dirframe.__file__).parent / "client"
-    files = set()
-    with Rig(30).in_process() as rig:
-        directory = connect(rig, workers=1)
-        directory.projects(refresh=True)  # imports all of them
-        before = sys.getprofile()
-        sys.setprofile(lambda frame, *_: files.add(Path(frame.f_code.co_filename)))
-        try:
-            directory.projects(refresh=True)
-        finally:
-            sys.setprofile(before)
-    names = {path.relative_to(client).as_posix() for path in files if path.is_relative_to(client)}
-    assert len([name for name in names if not name.startswith("http/")]) <= 8 < len(names) <= 12
-
-
 # On the live service as it is today, and over days
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -521,7 +506,7 @@ def load_daily(rig, folder, *, days, each_day=list, **options):
             time_machine.travel(START + timedelta(days=day, minutes=day)),
             rig.directory(folder, daily_quota=60) as directory,
         ):
-            return directory.projects(**options)
+            return dirframe.load_projects(directory, **options)
 
     with rig.in_process():
         for day in range(days - 1):
@@ -601,7 +586,7 @@ def test_load_of_the_newest_reading_of_a_record_that_comes_twice():
 
     rig = Rig(answer=answer)
     with rig.in_process(), pytest.raises(IncompleteCollectionError) as caught:
-        rig.directory().projects()
+        dirframe.load_projects(rig.directory())
     names = caught.value.frame.set_index("id")["name"].str[-1].to_dict()
     assert names == {"1": "3", "2": "4", "3": "2", "4": "2", "5": "3", "6": "4", "7": "4"}
 
@@ -613,14 +598,14 @@ def test_load_of_todays_projects_is_read_in_the_order_that_holds(tmp_path):
         # The first page in the order of the directory, after a redirect.
         price = dirframe.plan("projects", directory=directory)
         assert (len(rig.requests), price.requests_at_most) == (2, 12 + 1)
-        frame = directory.projects()
+        frame = dirframe.load_projects(directory)
         assert set(frame["id"]) == set(rig.ids)
         facts = get_provenance(frame)
         assert facts["completeness"] == "proven"
         assert facts["query"] == {"sort": "project_name"}
         assert facts["requests_made"] == 12 + 1 == len(rig.requests) - 2
         rig.forget()
-        assert directory.projects().equals(frame)
+        assert dirframe.load_projects(directory).equals(frame)
         assert load("/projects.xml", directory).equals(frame)
         assert dirframe.plan("projects", directory=directory).requests_at_most == 0
     assert rig.requests == []
@@ -639,7 +624,7 @@ def test_load_of_todays_projects_keeps_the_order_of_the_directory_where_it_must(
     rig = Today(count)
     with rig.in_process():
         try:
-            frame = rig.directory().projects(**options)
+            frame = dirframe.load_projects(rig.directory(), **options)
         except IncompleteCollectionError as error:
             frame = error.frame
     assert {request.query.get("sort") for request in rig.requests} == {options.get("sort")}
@@ -655,7 +640,7 @@ def test_load_claims_a_sort_that_was_kept_and_none_that_was_ignored(sort, is_kep
     rig = Rig([record(one, name=f"p{one}", created_at=dates[one]) for one in order])
     with rig.in_process(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        frame = rig.directory().projects(sort=sort)
+        frame = dirframe.load_projects(rig.directory(), sort=sort)
     ignored = [one.message.sort for one in caught if one.category is SortIgnoredWarning]
     assert ignored == ([] if is_kept else [sort])
     assert get_provenance(frame)["query"].get("sort") == (sort if is_kept else None)

@@ -53,9 +53,9 @@ def test_plan_says_the_price_that_is_paid(connect, count, size, most, items, pag
         frame = dirframe.load_projects(directory, max_items=most)
         assert get_provenance(frame)["requests_made"] == pages - 1
         assert (len(frame), len(rig.requests)) == (items, pages)
-        again = directory.plan("projects", max_items=most)
+        again = dirframe.plan("projects", max_items=most, directory=directory)
         assert (again.requests_at_most, again.cached) == (0, pages)
-        again = directory.plan("projects", max_items=most, refresh=True)
+        again = dirframe.plan("projects", max_items=most, refresh=True, directory=directory)
         assert (again.requests_at_most, again.cached, len(rig.requests)) == (pages, 0, pages)
 
 
@@ -115,7 +115,7 @@ def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect
     rig = Today(200)
     with rig.in_process():
         directory = connect(rig, cache=tmp_path / "cache")
-        price = directory.plan("projects", sample=12, seed=7, details=True)
+        price = dirframe.plan("projects", sample=12, seed=7, details=True, directory=directory)
         assert price.details == 12
         # The projects of the first page that were not drawn cost nothing.
         assert price.requests_at_most == price.pages - price.cached + 12
@@ -123,7 +123,7 @@ def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect
         dirframe.load_projects(directory, sample=12, seed=7, details=True)
         assert price.requests_at_least <= len(rig.requests) - before <= price.requests_at_most
         dirframe.load_projects(directory, details=True)
-        price = directory.plan("projects", sample=12, seed=7, details=True)
+        price = dirframe.plan("projects", sample=12, seed=7, details=True, directory=directory)
         assert price.requests_at_most == 0
         assert price.details <= 12
 
@@ -173,15 +173,15 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
     directory = connect(facts, workers=workers)
     projects = pd.DataFrame({"id": ["3", "1", "3", "2"], "name": list("abcb")})
     forms = (projects, projects["id"], [3, 1, 2], ("3", "1", "2"), pd.Series([3, 1, 2]))
-    price = directory.plan("activity", projects=projects)
+    price = dirframe.plan("activity", projects=projects, directory=directory)
     assert (price.requests_at_most, price.requests_at_least, facts.requests) == (3, 3, [])
     assert "activity facts of 3 projects on 3 pages" in repr(price)
     for one in ("633", 633):
-        assert directory.plan("activity", projects=one).requests_at_most == 1
+        assert dirframe.plan("activity", projects=one, directory=directory).requests_at_most == 1
     frames = [activity(directory, form) for form in forms]
     assert all(frame.equals(frames[0]) for frame in frames)
     assert len(facts.requests) == 3
-    assert directory.plan("activity", projects=projects).requests_at_most == 0
+    assert dirframe.plan("activity", projects=projects, directory=directory).requests_at_most == 0
     frame = frames[0]
     assert list(frame)[:2] == ["project_id", "month"]
     assert frame["project_id"].tolist() == [*["3"] * 3, *["1"] * 3, *["2"] * 3]
@@ -203,7 +203,7 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
 
 def test_many_collections_of_several_pages(facts, connect):
     directory = connect(facts, workers=4)
-    price = directory.plan("contributors", projects=[25, 4])
+    price = dirframe.plan("contributors", projects=[25, 4], directory=directory)
     assert (price.requests_at_most, price.requests_at_least, price.fits) == (None, 2, None)
     assert "at least 2 requests" in str(price)
     frame = dirframe.load_contributors([25, 4, 20], directory=directory)
@@ -314,14 +314,14 @@ def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     assert len(facts.requests) == 12
 
 
-def test_many_of_which_one_came_on_two_days_are_counted(facts, connect):
+def test_many_of_which_one_came_on_two_days_ask_for_its_last_page_again(facts, connect):
     load = partial(dirframe.load_contributors, [4, 25])
     with time_machine.travel("2026-11-02", tick=True), pytest.raises(QuotaExceededError):
         load(directory=connect(facts, daily_quota=2))
     with time_machine.travel("2026-11-04", tick=True):
-        facts_of_it = get_provenance(load(directory=connect(facts, daily_quota=2)))
-    assert (facts_of_it["completeness"], facts_of_it["failures"]) == ("counted", {})
-    assert len(facts.requests) == 1 + 3
+        facts_of_it = get_provenance(load(directory=connect(facts, daily_quota=3)))
+    assert (facts_of_it["completeness"], facts_of_it["failures"]) == ("proven", {})
+    assert len(facts.requests) == 1 + 3 + 1  # the last page of the first day once more
 
 
 def test_many_end_with_a_wrong_key_even_if_a_part_is_accepted(facts, connect):

@@ -61,7 +61,7 @@ def test_sample_of_the_same_seed_is_the_same_and_costs_nothing(connect):
     rig = kept(500)
     with rig.in_process():
         directory = connect(rig)
-        price = directory.plan("projects", sample=30, seed=7)
+        price = dirframe.plan("projects", sample=30, seed=7, directory=directory)
         before = len(rig.requests)
         assert (price.items, before) == (30, 1)
         frame = draw(directory, 30)
@@ -69,7 +69,9 @@ def test_sample_of_the_same_seed_is_the_same_and_costs_nothing(connect):
         again = draw(directory, 30)
         assert again.equals(frame)
         assert len(rig.requests) - before == price.requests_at_most
-        assert directory.plan("projects", sample=30, seed=7).requests_at_most == 0
+        assert (
+            dirframe.plan("projects", sample=30, seed=7, directory=directory).requests_at_most == 0
+        )
         assert not draw(directory, 30, seed=8)["id"].equals(frame["id"])
     with kept(500).in_process() as other:  # from no cache, with several workers
         assert draw(other.directory(workers=4), 30)["id"].equals(frame["id"])
@@ -214,10 +216,13 @@ def test_sample_of_one_page_costs_what_the_plan_says(connect):
     with Rig(8).in_process() as rig:
         rig.edit(lambda ids: ids[::-1])  # the directory ignores sort=id
         directory = connect(rig)
-        price = directory.plan("projects", sample=5)
+        price = dirframe.plan("projects", sample=5, directory=directory)
         assert (price.requests_at_most, price.cached, len(rig.requests)) == (0, 1, 1)
         assert get_provenance(draw(directory, 5))["requests_made"] == 0
-        assert directory.plan("projects", sample=5, refresh=True).requests_at_most == 1
+        assert (
+            dirframe.plan("projects", sample=5, refresh=True, directory=directory).requests_at_most
+            == 1
+        )
 
 
 def test_sample_that_cannot_be_drawn(serve, connect):

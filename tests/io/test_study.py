@@ -26,8 +26,11 @@ PERSONAL = ["name", "homepage_url", "avatar_url", "email_sha1", "location", "lat
 @pytest.fixture(scope="module")
 def records(sample):
     """Load a capped and a complete collection."""
-    projects = sample.projects(max_items=120, sort="name", progress=False)
-    return {"projects": projects, "All accounts": sample.accounts(query="ada", progress=False)}
+    projects = dirframe.load_projects(sample, max_items=120, sort="name", progress=False)
+    return {
+        "projects": projects,
+        "All accounts": dirframe.load_accounts(sample, query="ada", progress=False),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -318,7 +321,7 @@ print(len(accounts), dirframe.cite(accounts))
 
 def test_another_person_gets_every_number_from_the_file_alone(sample, tmp_path):
     archive = dirframe.harvest("accounts", tmp_path / "a.archive", directory=sample, query="ada")
-    projects = sample.projects(max_items=200, sort="name", progress=False)
+    projects = dirframe.load_projects(sample, max_items=200, sort="name", progress=False)
     with pytest.raises(InvalidInputError, match="personal=True"):
         export({"projects": projects}, tmp_path / "study.zip", archive=archive)
     assert not (tmp_path / "study.zip").exists()

@@ -111,7 +111,7 @@ directory = dirframe.Directory(service.url, service.api_key, cache=sys.argv[1], 
 sorts = ["id", "name", "created_at"]
 
 def load(sort, **options):
-    return directory.accounts(sort=sort, max_items=75, progress=False, **options)["id"].tolist()
+    return dirframe.load_accounts(directory, sort=sort, max_items=75, progress=False, **options)["id"].tolist()
 
 expected = {sort: load(sort) for sort in sorts}
 children = []

@@ -55,8 +55,8 @@ def test_recorded_projects_come_back_as_they_were(shared, tmp_path):
 def test_frictionless_finds_no_error_in_any_value_of_a_study(sample, tmp_path):
     frictionless = pytest.importorskip("frictionless", reason="a reader of data packages")
     records = {
-        "projects": sample.projects(max_items=120, sort="name", progress=False),
-        "All accounts": sample.accounts(query="ada", progress=False),
+        "projects": dirframe.load_projects(sample, max_items=120, sort="name", progress=False),
+        "All accounts": dirframe.load_accounts(sample, query="ada", progress=False),
     }
     with zipfile.ZipFile(export(records, tmp_path / "study.zip")) as packed:
         packed.extractall(tmp_path)

@@ -47,7 +47,7 @@ class MissingExtraError(ConfigurationError, ImportError):
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed.",
-            hint=f'Run pip install "dirframe[{extra}]".',
+            hint=f"Run pip install {package}; in a notebook, %pip install {package}.",
             package=package,
             extra=extra,
         )

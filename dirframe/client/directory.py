@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
-from dirframe._display import card
+from dirframe._display import card, suggests_options
 from dirframe.client.http.quota import Quota
 from dirframe.client.http.session import Session, as_sent
 from dirframe.errors import ConfigurationError, InvalidInputError
@@ -67,6 +67,7 @@ class Directory(AbstractContextManager["Directory"]):
     10
     """
 
+    @suggests_options
     def __init__(
         self,
         url: str | None = None,

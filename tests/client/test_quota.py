@@ -19,6 +19,7 @@ from tests import processes
 from tests.faults import LINE, error_of, load
 from tests.rig import faults
 from tests.rig.server import MARK, Rig
+from tests.rig.today import Today
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -205,3 +206,23 @@ def test_quota_of_two_processes_of_four_threads_each_is_exact(tmp_path):
         assert all("QuotaExceededError" in text for text in errors)
         assert len(rig.requests) == 5
         assert rig.directory(tmp_path, daily_quota=5).quota().left == 0
+
+
+@pytest.mark.parametrize("collection", ["whole", "details", "many"])
+def test_quota_that_a_refresh_exceeds_raises_before_it_is_spent(connect, collection):
+    loads = {
+        "whole": lambda directory: dirframe.load_projects(directory, refresh=True),
+        "details": lambda directory: dirframe.load_projects(
+            directory, refresh=True, details=True, sort="project_name"
+        ),
+        "many": lambda directory: dirframe.load_activity(
+            [*range(1, 9)], directory=directory, refresh=True
+        ),
+    }
+    make = Today if collection == "details" else Rig
+    with make(30 if collection == "details" else 300).in_process() as opened:
+        opened.moves = False
+        with pytest.raises(QuotaExceededError) as caught:
+            loads[collection](connect(opened, daily_quota=7))
+        assert "refresh=True" in str(caught.value)
+        assert len(opened.requests) <= 1

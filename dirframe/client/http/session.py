@@ -133,9 +133,11 @@ class Session:
         fetched: FetchedPage = response.fetched
         return fetched
 
-    def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
+    def is_cached(
+        self, path: str, parameters: Mapping[str, str], *, of_any_age: bool = False
+    ) -> bool:
         """Return whether a page would come from the cache."""
-        return self._cached(self.address(path, parameters)) is not None
+        return self._cached(self.address(path, parameters), of_any_age=of_any_age) is not None
 
     def is_moved(self, path: str) -> bool:
         """Return whether the directory redirects a path, as far as it was seen."""

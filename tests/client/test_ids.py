@@ -27,35 +27,10 @@ from dirframe.client.ids import (
     rank_ids,
     window_above,
 )
+from tests.rig.ids import SHAPES, page_of, read, spread, whole
 
 #: Of the worked example: what exists up to 1,000.
 EXAMPLE = [*range(1, 31), *range(500, 521), 950]
-
-
-def page_of(existing, window):
-    """Return what the service answers: the first of the ids that exist, and the number of them."""
-    inside = [number for number in window.ids if number in existing]
-    return inside[:PAGE_SIZE], len(inside)
-
-
-def whole(bound):
-    return Undecided(IdSet.from_runs([(1, bound)] if bound else []))
-
-
-def read(state, existing, *, broken=()):
-    """Ask for everything; return the records received and the number of requests."""
-    existing, broken = set(existing), set(broken)
-    received, requests = [], 0
-    while window := state.window():
-        requests += 1
-        ids, total = page_of(existing, window)
-        if broken.intersection(ids):
-            assert state.fail(window)
-            continue
-        assert find_doubt(window, [str(number) for number in ids], total, 0) is None
-        received += ids
-        state.decide(window, ids)
-    return received, requests
 
 
 # -- the worked example ----------------------------------------------------------------------
@@ -107,7 +82,7 @@ def test_ids_worked_example(rows, lost):
         window = state.window()
         assert (window.first, window.last) == asked
         if event == "page":
-            state.decide(window, page_of(set(EXAMPLE), window)[0])
+            state.decide(window, page_of(EXAMPLE, window)[0])
         else:
             note = {"failure": state.fail, "too long": state.shorten, "too slow": state.halve}
             assert note[event](window)
@@ -150,7 +125,7 @@ def test_ids_failures_that_pass_leave_the_following_requests_as_they_are():
             if len(asked) in failing:
                 state.halve(window)
             else:
-                state.decide(window, page_of(set(range(1, 3001)), window)[0])
+                state.decide(window, page_of(range(1, 3001), window)[0])
         return asked
 
     without, failed = windows(()), windows((5, 40))
@@ -242,31 +217,8 @@ def test_ids_page_is_believed_only_by_what_comes(ids, total, position, doubt):
 NUMBERS = (0, 1, 24, 25, 26, 400, 1_000, 20_000)
 
 
-def spread(count, bound, random):
-    return sorted(random.sample(range(1, bound + 1), count))
-
-
-def runs(count, bound, random):
-    """Gaps in runs of 300 ids, anywhere."""
-    gaps = set()
-    while len(gaps) < bound - count:
-        first = random.randrange(1, bound + 1)
-        run = range(first, min(first + 300, bound + 1))
-        gaps.update(run[: bound - count - len(gaps)])
-    return [number for number in range(1, bound + 1) if number not in gaps]
-
-
-def hole(count, bound, random):
-    first = count // 3
-    return [*range(1, first + 1), *range(bound - count + first + 1, bound + 1)]
-
-
-def dense_at_the_end(count, bound, random):
-    return list(range(bound - count + 1, bound + 1))
-
-
 @pytest.mark.parametrize("gaps", [0.0, 0.12, 0.6])
-@pytest.mark.parametrize("shape", [spread, runs, hole, dense_at_the_end])
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("count", NUMBERS)
 def test_ids_price_is_that_of_the_records(count, shape, gaps):
     bound = round(count / (1 - gaps))
@@ -315,7 +267,7 @@ def test_page_numbers_are_cheaper_where_ids_are_sparse(available, bound, is_chea
 @pytest.mark.parametrize("count", [1, 12, 300])
 def test_named_ids_cost_a_request_for_25(count):
     named = Random(count).sample(range(1, 700_000), count)
-    received, requests = read(Undecided(IdSet(named)), named)
+    received, requests = read(Undecided(IdSet(named)), sorted(named))
     assert received == sorted(named)
     assert requests == -(-count // PAGE_SIZE)
 
@@ -507,7 +459,7 @@ def test_sample_of_ids_is_the_same_on_a_second_day(seed):
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.12, 0.6])
-@pytest.mark.parametrize("shape", [spread, runs, hole, dense_at_the_end])
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("size", [1, 20, 500, 2_000])
 def test_sample_of_ids_price_is_that_of_its_records(size, shape, gaps):
     count = 8_000

@@ -53,6 +53,7 @@ _ORGANIZATION = (
     "<organization><id>61</id><name>{name}</name><vanity_url>{short}</vanity_url>"
     "<html_url>http://directory.example/orgs/{short}</html_url></organization>"
 )
+_SEARCHED = re.compile("<(?:name|description|tag)>([^<]*)<")
 _POSITION = re.compile("<position>([0-9]+)</position>")
 _ACTIVITY_VALUE = re.compile("<project_activity_index><value>([0-9]+)<")
 
@@ -220,7 +221,7 @@ class Today(Rig):
             available = first + len(shown)
         else:
             available = self.items_available(len(records))  # a second query
-        shown = [self.listed(xml) for xml in shown]
+        shown = [self.listed(self._shown(xml)) for xml in shown]
         return Reply(page_xml(shown, available=available, first=first, result=bool(shown)))
 
     def page_size(self, request):
@@ -255,12 +256,19 @@ class Today(Rig):
         in_order = sorted(records, key=by_id)
         if self.answers_unasked:
             ids |= {by_id(xml) for xml in [xml for xml in in_order if by_id(xml) not in ids][:1]}
-        return [self._shown(xml) for xml in in_order if by_id(xml) in ids]
+        return [xml for xml in in_order if by_id(xml) in ids]
 
     def found(self, request, records):
-        """Return the records that have all words of a query."""
+        """Return the records that have all words of a query in their name, description or tags."""
         words = request.query.get("query", request.query.get("q", "")).lower().split()
-        return [xml for xml in records if all(word in xml.lower() for word in words)]
+        if not words:
+            return records
+        texts = [" ".join(_SEARCHED.findall(xml)).lower() for xml in records]
+        return [
+            xml
+            for xml, text in zip(records, texts, strict=True)
+            if all(word in text for word in words)
+        ]
 
     def listed(self, xml):
         return xml if id_of(xml) in self.whole else without_analysis(xml)
@@ -270,7 +278,6 @@ class Today(Rig):
         if request.path != "/projects.xml":
             is_ranked = sort == "kudo_position" and self.honours(sort)
             return self._by_position(records) if is_ranked else list(records)
-        records = [self._shown(xml) for xml in records]
         if sort == "project_name":
             return sorted(records, key=lambda xml: xml.partition("<name>")[2].lower())
         if sort == "activity_level":
@@ -278,7 +285,7 @@ class Today(Rig):
         if sort == "new" and self.honours(sort):
             return sorted(records, key=by_id, reverse=True)
         if sort == "popularity" and self.honours(sort):
-            records = [xml for xml in records if "<user_count>0<" not in xml]
+            records = [xml for xml in records if self._has_users(xml)]
         seed = len(self.requests) if self.reshuffles else f"{sort} {request.page}"
         return Random(seed).sample(records, len(records))
 
@@ -310,9 +317,12 @@ class Today(Rig):
         ranked.sort(key=lambda xml: int(_POSITION.search(xml)[1]))
         return ranked + Random(len(self.requests)).sample(others, len(others))
 
+    def _has_users(self, xml):
+        return id_of(xml) not in self.unused and "<user_count>0<" not in xml
+
     def _activity(self, xml):
         found = _ACTIVITY_VALUE.search(xml)
-        return int(found[1]) if found else 0
+        return int(found[1]) if found and id_of(xml) not in self.bare else 0
 
     def _shown(self, xml):
         """Return a project as it is now: without an analysis, without users, of an organization."""

@@ -73,7 +73,8 @@ lab: $(VENV)/.lab ## Open the notebooks in JupyterLab, at the quick start
 	@for file in notebooks/*.ipynb; do \
 	    test -e $(NOTEBOOKS)/$${file##*/} || cp $$file $(NOTEBOOKS)/; done
 	@echo "These are copies in $(NOTEBOOKS)/: yours to change. Ctrl-C ends JupyterLab."
-	$(BIN)/python -m jupyterlab --allow-root $(NOTEBOOKS)/quick_start.ipynb $(ARGS)
+	@$(BIN)/python -m jupyterlab --allow-root --log-level=WARN --ServerApp.root_dir=$(NOTEBOOKS) \
+	    --LabApp.default_url=/lab/tree/quick_start.ipynb $(ARGS)
 
 test: $(VENV)/.test ## Run the tests: about three minutes on two cores
 	$(PYTEST) $(FAST) $(ARGS)
@@ -91,7 +92,7 @@ wheel-test: $(VENV)/.slow ## Build sdist and wheel, install the wheel in a new e
 test-lowest: ## Run the tests with the oldest releases that pyproject.toml allows
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable . --group test
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable '.[test]'
 	$(LOWEST)/bin/python -m pytest --numprocesses=auto --maxprocesses=4 $(FAST) -W default $(ARGS)
 
 # Takes twice as long as `make test`; ARGS selects tests: make coverage ARGS=tests/clean

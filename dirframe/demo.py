@@ -14,7 +14,6 @@ from dirframe._files import atomic_write, make_folder
 from dirframe.charts import CHARTS
 from dirframe.io.export import export
 
-
 CHART_NAMES = ("language_share", "contributors_by_language", "accounts_by_country")
 
 

@@ -20,7 +20,15 @@ from dirframe._display import quantity
 from dirframe.client.directory import Directory
 from dirframe.client.http.session import Session
 from dirframe.client.page import Page
-from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, ids_of, needed_pages, why_failed
+from dirframe.client.paging import (
+    MOST_PAGES,
+    Pages,
+    ReceivedPage,
+    ids_of,
+    is_of_one_page,
+    needed_pages,
+    why_failed,
+)
 from dirframe.client.progress import progress_of
 from dirframe.client.query import (
     KEPT_TODAY,
@@ -296,7 +304,7 @@ def fetch_ahead(
             yield result
             error = result.error
             failures = failures + 1 if error else 0
-            if error and (failures == most_failures or not isinstance(error, ServiceError)):
+            if error and (failures == most_failures or not is_of_one_page(error)):
                 pool.shutdown(cancel_futures=True)
                 came = [one for one in ahead if not one.cancelled() and not one.exception()]
                 yield from (one.result() for one in came)

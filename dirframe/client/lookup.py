@@ -26,11 +26,11 @@ from dirframe.client.collection import (
     raise_or_warn,
 )
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
+from dirframe.client.paging import Pages, ReceivedPage, cost_of, is_of_one_page, list_named
 from dirframe.client.progress import progress_of
 from dirframe.client.query import Options, Query, record_query
 from dirframe.client.records import Records
-from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError, ServiceError
+from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
 
 #: One project, by id or short name, or many.
@@ -191,7 +191,7 @@ def _read_all(queries: list[Query], client: Directory, options: Options) -> Iter
             for pages in came:
                 waiting.remove(pages)
                 yield pages
-                if pages.error is None or isinstance(pages.error, ServiceError):
+                if pages.error is None or is_of_one_page(pages.error):
                     on_project(1, len(queries))
     except StopIteration:  # of a callback
         pass

@@ -26,7 +26,12 @@ from typing import Any, TypeAlias, TypeVar
 
 from dirframe.client.page import Page, check_records
 from dirframe.client.query import Query, better_sort
-from dirframe.errors import QuotaExceededError, RequestError, ServiceError
+from dirframe.errors import (
+    QuotaExceededError,
+    RequestError,
+    ServiceError,
+    UnreadableResponseError,
+)
 from dirframe.schema import PROJECT, Resource
 
 Key = TypeVar("Key")
@@ -79,7 +84,14 @@ def why_failed(error: RequestError) -> str:
     """Return why a page did not come that may come another time."""
     if isinstance(error, QuotaExceededError):
         return "not asked for"
+    if isinstance(error, UnreadableResponseError):
+        return f"unreadable, status {error.status}" if error.status else "unreadable"
     return f"status {error.status}" if error.status else "no response"
+
+
+def is_of_one_page(error: RequestError) -> bool:
+    """Return whether an error says nothing about other pages."""
+    return isinstance(error, ServiceError | UnreadableResponseError)
 
 
 def needed_pages(signs: Mapping[Key, str]) -> list[Key]:
@@ -136,7 +148,7 @@ class Pages:
         self.error, self._judgement = page.error or self.error, None
         if page.number is None:
             # An error of another kind ends the reading: the page is still to be asked for.
-            if page.error is None or isinstance(page.error, ServiceError):
+            if page.error is None or is_of_one_page(page.error):
                 self.own[page.record] = page
         elif page.number and page.error is None:
             before = self.latest.get(page.number)

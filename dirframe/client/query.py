@@ -15,7 +15,8 @@ import pandas as pd
 
 from dirframe._display import did_you_mean
 from dirframe.client.directory import Directory
-from dirframe.client.http.session import FetchedPage, Session
+from dirframe.client.http.adapter import FetchedPage
+from dirframe.client.http.session import Session
 from dirframe.client.page import Page, check_records
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named

@@ -21,4 +21,4 @@ def test_quick_start_runs_in_jupyterlab_to_its_explorer_without_a_warning(lab, j
     lab.wait_for_function(f"!({_PROMPTS})().some(prompt => prompt.includes('*'))")
     expect(lab.locator(_ERRORS)).to_have_count(0)
     expect(lab.get_by_text("Error displaying widget")).to_have_count(0)
-    expect(lab.locator(".jp-RenderedHTML a", has_text="report.html")).to_have_count(1)
+    expect(lab.locator(".jp-OutputArea a", has_text="report.html")).to_have_count(1)

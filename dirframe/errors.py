@@ -47,7 +47,7 @@ class MissingExtraError(ConfigurationError, ImportError):
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed.",
-            hint=f'Run pip install "dirframe[{extra}]".',
+            hint=f"Run pip install {package}; in a notebook, %pip install {package}.",
             package=package,
             extra=extra,
         )
@@ -85,6 +85,7 @@ class ColumnsNotSentError(MissingColumnsError):
 class RequestError(DirframeError):
     """A request failed; `reported` is the status word of a response, `help_text` its text.
 
+    `title` is the title of a web page that was received instead of the interface's XML.
     Of an error that ends a load, `frame` holds the records that were received.
     """
 
@@ -92,7 +93,8 @@ class RequestError(DirframeError):
     status: int | None = None
     help_text: str | None = None
     reported: str | None = None
-    attempts: int = 0  # requests that arrived, with redirects and retries
+    title: str | None = None
+    attempts: int = 0  # requests that were sent, with redirects and retries
     frame: pd.DataFrame | None = None
 
 
@@ -117,7 +119,12 @@ class NotFoundError(RequestError):
 
 
 class ServiceError(RequestError):
-    """The service responded with a failure that is none of the others."""
+    """The service responded with a failure that is none of the others.
+
+    `moved_to` is the base URL on another host that a response redirects to.
+    """
+
+    moved_to: str | None = None
 
 
 class QuotaExceededError(RequestError):

@@ -15,11 +15,11 @@ from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.store import Store
 from dirframe.client.load import describe, describe_whole
 from dirframe.client.messages import summarize
-from dirframe.client.page import parse
 from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.pages import CollectionPage
 from dirframe.client.paging.walk import ids_of
-from dirframe.client.records import Records
+from dirframe.client.xml.page import parse
+from dirframe.client.xml.records import Records
 from dirframe.errors import ArchiveError, IncompleteWarning, warn
 
 ROWS = 8_192  # in a chunk, and a row group

@@ -24,9 +24,10 @@ from dirframe._sqlite import close_on_error, open_database
 from dirframe.client.directory import Directory
 from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refusal
-from dirframe.client.paging.pages import AnalysisSent, CollectionPage
+from dirframe.client.paging.pages import CollectionPage
 from dirframe.client.paging.query import Query
 from dirframe.client.paging.walk import Lost, Receipt, Received, Target
+from dirframe.client.xml.page import AnalysisSent
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 

@@ -24,14 +24,14 @@ from dirframe.client.paging.details import (
     needed,
 )
 from dirframe.client.paging.fetch import CacheUse, Document, Fetcher, may_come_later
-from dirframe.client.paging.order import better_sort, is_in_order
+from dirframe.client.paging.order import FEWEST, better_sort, is_in_order
 from dirframe.client.paging.pages import MAX_PAGES, CollectionPage
 from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import Query
 from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.walk import Arrival, Lost, Receipt, Received, Walk
 from dirframe.client.progress import ProgressCallback, progress_of
-from dirframe.client.records import Records
+from dirframe.client.xml.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
     CacheError,
@@ -191,7 +191,8 @@ def describe(frame: pd.DataFrame, received: Received, **facts: Any) -> dict[str,
     """Record in a frame of some records what their pages say, and return it."""
     facts |= facts_of(received)
     sort = received.query.sort
-    if sort is not None and len(frame) > 1 and is_in_order(frame, sort) is not True:
+    is_kept = is_in_order(frame, sort or "")
+    if sort is not None and (is_kept is False or (is_kept is None and len(frame) >= FEWEST)):
         del facts["query"]["sort"]  # what was not seen is not claimed
     provenance.set_provenance(frame, **facts)
     return facts

@@ -1,37 +1,35 @@
-"""Show the progress of a load: a bar, or a callback."""
+"""The progress of a load: a bar where somebody looks, or a callback."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from tqdm.std import tqdm
+
 
 #: A callback that receives the number of records so far and the total.
 ProgressCallback: TypeAlias = "Callable[[int, int], None]"
 
-#: A function that receives the number of further records and the total.
-Advance: TypeAlias = "Callable[[int, int], None]"
-
 
 @contextmanager
-def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[Advance]:
-    """Yield what to call with the number of further records and the total."""
+def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressCallback]:
+    """Yield what to call with the numbers of further records and of all: a bar, or a callback."""
     loaded, bar = 0, None
 
-    def advance(number: int, total: int) -> None:
+    def advance(count: int, total: int) -> None:
         nonlocal loaded, bar
-        before = loaded
         # A last page may hold more than were asked for.
-        loaded = min(loaded + number, total or sys.maxsize)
+        before, loaded = loaded, min(loaded + count, total or sys.maxsize)
         if callable(shown):
             shown(loaded, total)
         elif shown:
             if bar is None:
-                from tqdm.auto import tqdm
-
-                # None: in notebooks and terminals, but not in a pipe or a log.
-                bar = tqdm(total=total or None, unit=f" {unit}", disable=None)
+                bar = _open_bar(total or None, f" {unit}")
             bar.total = total or None
             bar.update(loaded - before)
 
@@ -40,3 +38,26 @@ def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[Advance]:
     finally:
         if bar is not None:
             bar.close()
+
+
+def _open_bar(total: int | None, unit: str) -> tqdm[Any]:
+    """Open a bar in a terminal or a notebook; in a pipe or a log it shows nothing."""
+    if not _is_in_kernel():
+        from tqdm.std import tqdm
+
+        return tqdm(total=total, unit=unit, disable=None)
+    if find_spec("ipywidgets"):
+        from tqdm.notebook import tqdm as widget
+
+        return widget(total=total, unit=unit)
+    # `tqdm.auto` would warn and show none. The standard errors of a notebook look like a warning.
+    from tqdm.std import tqdm
+
+    return tqdm(total=total, unit=unit, file=sys.stdout)
+
+
+def _is_in_kernel() -> bool:
+    """Return whether this code runs in the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return hasattr(shell, "kernel")

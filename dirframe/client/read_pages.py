@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,10 @@ from typing import Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.dtypes import find_resource
-from dirframe.client.page import MAX_BYTES, Page, parse
+from dirframe.client.fields import find_resource
 from dirframe.client.paging.details import ANALYSIS_COLUMNS, are_left_out
-from dirframe.client.paging.pages import AnalysisSent
-from dirframe.client.paging.walk import analyses_on
-from dirframe.client.records import Records
+from dirframe.client.xml.page import MAX_BYTES, AnalysisSent, Page, parse
+from dirframe.client.xml.records import Records
 from dirframe.errors import (
     IncompleteWarning,
     InvalidInputError,
@@ -75,9 +74,10 @@ def read_pages(
     analyses: set[AnalysisSent] = set()
     pages: list[Page] = []
     for file in _files(paths):
-        page = _read_page(file, max_bytes)
-        records.add(page)
-        analyses |= set(analyses_on(page))
+        with _readable():
+            page = _read_page(file, max_bytes)
+            records.add(page)
+        analyses |= set(page.analyses_sent())
         pages.append(replace(page, records=()))  # its elements take the memory
     if not pages:
         raise InvalidInputError(f"There is no .xml file in {paths}.")
@@ -104,11 +104,26 @@ def read_pages(
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
         if path.is_dir():
-            yield from sorted((*path.glob("*.xml"), *path.glob("*.xml.gz")))
+            yield from sorted(file for file in path.iterdir() if _is_page(file))
         elif files := [path] if path.exists() else sorted(path.parent.glob(path.name)):
             yield from files
         else:
             raise InvalidInputError(f"There is no file or folder {path}.")
+
+
+def _is_page(file: Path) -> bool:
+    return file.name.lower().endswith((".xml", ".xml.gz"))
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raise what is wrong with a document as an error of a file, which nobody requested."""
+    try:
+        yield
+    except UnreadableResponseError as error:
+        raise InvalidInputError(
+            error.args[0], found=error.found, source=error.source, hint=error.hint
+        ) from error.__cause__
 
 
 def _read_page(file: Path, max_bytes: int) -> Page:
@@ -120,12 +135,7 @@ def _read_page(file: Path, max_bytes: int) -> Page:
         raise InvalidInputError(
             f"{file} could not be read: {error}.", found="a damaged file", source=str(file)
         ) from error
-    try:
-        page = parse(content, source=str(file), max_bytes=max_bytes)
-    except UnreadableResponseError as error:
-        raise InvalidInputError(
-            error.args[0], found=error.found, source=error.source, hint=error.hint
-        ) from error.__cause__
+    page = parse(content, source=str(file), max_bytes=max_bytes)
     if not page.succeeded:
         found = f"the report of a failure ({page.error or 'without a text'})"
         raise InvalidInputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,14 +17,16 @@ from lxml.etree import _Element
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK
+from dirframe.schema.private import mask_addresses
+from dirframe.service.privacy import remove_private
 from dirframe.service.records import Refusals, Row, row_of, serialize
 
-#: Kinds of documents that are served as they are, by the end of their addresses.
+#: Kinds of documents that are served in their own order, by the end of their addresses.
 DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values()}
 
 
 class Document(NamedTuple):
-    """Entries that are served as they are, at the address that the file has in its folder."""
+    """Entries that are served at the address that the file has in its folder."""
 
     address: str
     entries: list[str]
@@ -60,7 +63,7 @@ def _refuse(error: OSError) -> NoReturn:
 
 def is_xml(path: Path) -> bool:
     """Return whether a path is a folder, or named as XML, compressed or not."""
-    return path.name.endswith((".xml", ".xml.gz")) or path.is_dir()
+    return path.name.lower().endswith((".xml", ".xml.gz")) or path.is_dir()
 
 
 @contextmanager
@@ -74,7 +77,7 @@ def refuse_unreadable(path: Path) -> Iterator[None]:
 
 def open_file(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressed if its name ends in ``.gz``."""
-    return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
+    return gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
 
 
 def digest_of(paths: Iterable[Path]) -> str:
@@ -95,16 +98,20 @@ def read_xml(source: Path) -> Iterator[Row | Document | Synthetic]:
 
 def _read_file(path: Path, address: str) -> Iterator[Row | Document | Synthetic]:
     """Yield the records of a file, or the document that it is by its address in its folder."""
-    address = address.removesuffix(".gz").removesuffix(".xml")
+    address = re.sub(r"(?i)\.xml(\.gz)?$", "", address)
     document = DOCUMENTS.get(address.rpartition("/")[2])
     tags = [document.name] if document else list(RESOURCES)
+    if mask_addresses(address) != address:
+        raise StoreError(f"{path} is named after an e-mail address, which is not served.")
     refusals, entries = Refusals(str(path)), []
     with refuse_unreadable(path), open_file(path) as stream:
         # Only the ends of records are events: lxml then skips the rest in C.
         events = etree.iterparse(stream, tag=tags, remove_comments=True, resolve_entities=False)
         for number, element in enumerate(_records(events), start=1):
             if document:
-                entries.append(serialize(element))
+                entry, left_out = remove_private(element, document)
+                refusals.left_out |= left_out
+                entries.append(serialize(entry))
                 continue
             refusals.place = f"record {number} (line {element.sourceline})"
             yield row_of(RESOURCES[str(element.tag)], element, refusals)

@@ -13,7 +13,8 @@ from datetime import datetime
 from typing import TypeVar
 
 from dirframe.client.paging.fetch import Failure, Refusal
-from dirframe.client.paging.pages import AnalysisSent, Key, Place
+from dirframe.client.paging.pages import Key, Place
+from dirframe.client.xml.page import AnalysisSent
 from dirframe.schema import PROJECT
 
 Name = TypeVar("Name")

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Self, TypeAlias, TypeVar
 
 from dirframe.client.http.session import Session
-from dirframe.client.page import Page
 from dirframe.client.paging.query import Query
+from dirframe.client.xml.page import Page
 from dirframe.errors import (
     CacheError,
     InvalidInputError,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from dirframe.client.page import Page
 from dirframe.client.paging.query import Query
+from dirframe.client.xml.page import Page
 from dirframe.schema import PROJECT
 
 #: The one order of projects that today's live service keeps; its others have no tie-break.
@@ -26,7 +26,8 @@ def is_last(page: Page) -> bool:
     return page.items_available is not None and page.items_available <= len(page.records)
 
 
-_FEWEST = 3  # values that show an order
+#: The number of values that show an order.
+FEWEST = 3
 
 #: The columns that show whether an order was kept.
 _COLUMNS = {
@@ -60,7 +61,7 @@ def is_in_order(columns: pd.DataFrame | Mapping[str, Any], sort: str) -> bool | 
     """
     column = _COLUMNS.get(sort.removesuffix("_reverse"), "")
     values: list[Any] = pd.Series(columns.get(column, [])).dropna().tolist()
-    if len(values) < _FEWEST:
+    if len(values) < FEWEST:
         return None
     if sort.endswith("_reverse") or sort == "new":
         values.reverse()

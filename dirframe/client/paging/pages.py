@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from collections import Counter
 from collections.abc import Iterable
@@ -12,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import count
 from typing import TypeAlias
+
+from dirframe.client.xml.page import AnalysisSent
 
 #: If a collection needs more pages, its number of records is wrong.
 MAX_PAGES = 1_000_000
@@ -21,14 +22,6 @@ PAGE_SIZE_STEP = 5
 
 #: The id of a record; of a record without an id, its page and its place there.
 Key: TypeAlias = str | tuple[int, int]
-
-
-class AnalysisSent(enum.Flag):
-    """What a project came with."""
-
-    NOTHING = 0
-    ANALYSIS = 1
-    ID = 2  # of its analysis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from dirframe._display import did_you_mean
-from dirframe.client.page import Page, check_records
+from dirframe.client.xml.page import Page, check_records
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
 from dirframe.settings import KEY_PARAMETER, ApiKey

@@ -9,7 +9,6 @@ from functools import partial
 from itertools import takewhile
 from typing import TypeAlias
 
-from dirframe.client.page import Page, check_records
 from dirframe.client.paging import proof
 from dirframe.client.paging.details import Details, OwnPage, needed
 from dirframe.client.paging.fetch import (
@@ -25,9 +24,10 @@ from dirframe.client.paging.fetch import (
     never,
 )
 from dirframe.client.paging.order import KEPT_TODAY, is_last, keeps_order, sorts_to_try
-from dirframe.client.paging.pages import MAX_PAGES, AnalysisSent, CollectionPage, Pages
+from dirframe.client.paging.pages import MAX_PAGES, CollectionPage, Pages
 from dirframe.client.paging.query import Query, recognised, record_query
 from dirframe.client.paging.sample import SampledPages
+from dirframe.client.xml.page import AnalysisSent, Page, check_records
 from dirframe.schema import Resource
 
 #: Maximum number of times that inconsistent pages are read again; of an archive, once.
@@ -35,8 +35,6 @@ MAX_REREADS = 3
 
 #: A part of a collection that can be proven alone.
 Part: TypeAlias = Pages | SampledPages
-
-_ANALYSES = {sign: AnalysisSent(int(sign)) for sign in "0123"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +188,8 @@ def page_of(document: Document, number: int, query: Query) -> CollectionPage:
         ids=ids_of(page, query.resource),
         total=1 if is_single else page.items_available,
         position=page.first_item_position,
-        analyses=analyses_on(page),
+        analyses=page.analyses_sent(),
     )
-
-
-def analyses_on(page: Page) -> tuple[AnalysisSent, ...]:
-    """Return what each project of a page came with; nothing for other records."""
-    return tuple(_ANALYSES[sign] for sign in page.signs())
 
 
 def _end_at(number: int, at: datetime) -> CollectionPage:
@@ -296,7 +289,8 @@ class Walk:
 
     def _is_today(self, first: Page) -> bool:
         """Return whether today's live service sent a first page: ten, without analyses, redirected."""
-        is_without = bool(first.signs()) and {"1", "3"}.isdisjoint(first.signs())
+        sent = first.analyses_sent()
+        is_without = bool(sent) and not any(AnalysisSent.ANALYSIS in one for one in sent)
         is_one_of_several = len(first.records) == 10 and not is_last(first)
         return is_without and is_one_of_several and self.fetcher.is_moved(self.received.query.path)
 

@@ -32,7 +32,7 @@ from .client.http.cache import (
     clear_cache as clear_cache,
     prune_cache as prune_cache,
 )
-from .client.dtypes import fields as fields
+from .client.fields import fields as fields
 from .errors import (
     AnalysesNotSentWarning as AnalysesNotSentWarning,
     ArchiveError as ArchiveError,

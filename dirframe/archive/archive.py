@@ -17,10 +17,10 @@ from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.store import Store, name_of
 from dirframe.client.collection import Reading, Walk, describe, describe_whole
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.page import parse
 from dirframe.client.paging import ReceivedPage, ids_of
 from dirframe.client.query import Options, Query
-from dirframe.client.records import Records
+from dirframe.client.xml.page import parse
+from dirframe.client.xml.records import Records
 from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError, warn
 from dirframe.schema import RESOURCES
 

@@ -19,7 +19,6 @@ from dirframe import provenance
 from dirframe._display import quantity
 from dirframe.client.directory import Directory
 from dirframe.client.http.session import Session
-from dirframe.client.page import Page
 from dirframe.client.paging import (
     MOST_PAGES,
     Pages,
@@ -40,7 +39,8 @@ from dirframe.client.query import (
     recognised,
     record_query,
 )
-from dirframe.client.records import Records
+from dirframe.client.xml.page import Page
+from dirframe.client.xml.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
     CacheError,

@@ -29,7 +29,7 @@ from dirframe.client.directory import Directory, open_directory
 from dirframe.client.paging import Pages, ReceivedPage, cost_of, is_of_one_page, list_named
 from dirframe.client.progress import progress_of
 from dirframe.client.query import Options, Query, record_query
-from dirframe.client.records import Records
+from dirframe.client.xml.records import Records
 from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
 

@@ -24,8 +24,8 @@ from functools import partial
 from itertools import chain, pairwise
 from typing import Any, TypeAlias, TypeVar
 
-from dirframe.client.page import Page, check_records
 from dirframe.client.query import Query, better_sort
+from dirframe.client.xml.page import Page, check_records
 from dirframe.errors import (
     QuotaExceededError,
     RequestError,

@@ -17,7 +17,7 @@ from dirframe._display import did_you_mean
 from dirframe.client.directory import Directory
 from dirframe.client.http.adapter import FetchedPage
 from dirframe.client.http.session import Session
-from dirframe.client.page import Page, check_records
+from dirframe.client.xml.page import Page, check_records
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
 from dirframe.settings import KEY_PARAMETER

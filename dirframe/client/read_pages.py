@@ -12,10 +12,10 @@ from typing import Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.dtypes import find_resource
-from dirframe.client.page import MAX_BYTES, Page, parse
+from dirframe.client.fields import find_resource
 from dirframe.client.paging import ANALYSIS_COLUMNS, are_left_out
-from dirframe.client.records import Records
+from dirframe.client.xml.page import MAX_BYTES, Page, parse
+from dirframe.client.xml.records import Records
 from dirframe.errors import IncompleteWarning, InvalidInputError, UnreadableResponseError, warn
 from dirframe.schema import Resource
 
@@ -96,11 +96,15 @@ def read_pages(
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
         if path.is_dir():
-            yield from sorted((*path.glob("*.xml"), *path.glob("*.xml.gz")))
+            yield from sorted(file for file in path.iterdir() if _is_page(file))
         elif files := [path] if path.exists() else sorted(path.parent.glob(path.name)):
             yield from files
         else:
             raise InvalidInputError(f"There is no file or folder {path}.")
+
+
+def _is_page(file: Path) -> bool:
+    return file.name.lower().endswith((".xml", ".xml.gz"))
 
 
 def _read_page(file: Path, max_bytes: int) -> Page:

@@ -37,6 +37,7 @@ def test_read_pages_of_a_folder_in_the_order_of_names(tmp_path):
     write_pages(tmp_path)
     (tmp_path / "notes.txt").write_text("not read")
     (tmp_path / "deeper").mkdir()
+    (tmp_path / "page-04.xml").rename(tmp_path / "page-04.XML")
     frame = dirframe.read_pages(tmp_path)
     assert frame["id"].tolist() == ["0", "1", "2", "3", "4"]
     facts = get_provenance(frame)

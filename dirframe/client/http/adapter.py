@@ -36,7 +36,7 @@ from dirframe.client.http.responses import (
     response_error,
     route_error,
 )
-from dirframe.client.page import Page
+from dirframe.client.xml.page import Page, redact
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,
@@ -143,7 +143,7 @@ class SigningAdapter(HTTPAdapter):
         else:
             circle = f"{requested} redirects in a circle and was not followed further."
             raise ServiceError(circle, url=requested)
-        content = self._key.redact_data(response.body)
+        content = redact(self._key.redact_data(response.body), self._key.redact_xml)
         try:
             page = check_response(content, response, first if self._is_of_one(first, url) else None)
         except (QuotaExceededError, InvalidKeyError) as error:

@@ -16,7 +16,7 @@ from dirframe.client.http.adapter import FetchedPage, SigningAdapter, as_sent
 from dirframe.client.http.cache import PageCache
 from dirframe.client.http.connection import Connection
 from dirframe.client.http.quota import DailyQuota
-from dirframe.client.page import parse
+from dirframe.client.xml.page import parse
 from dirframe.errors import CacheError, InvalidInputError, StaleWarning, warn
 
 if TYPE_CHECKING:

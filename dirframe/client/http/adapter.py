@@ -222,6 +222,8 @@ class SigningAdapter(HTTPAdapter):
                 url=url,
                 hint="Set it to the PEM file of the authority, or remove it.",
             )
+        if route.proxy and route.proxy_host is None:
+            raise route_error(url, route)
         try:
             self.get_connection_with_tls_context(signed, route.certificates, route.proxies)
         except Exception:  # noqa: BLE001  # libraries raise many kinds, and repeat the password

@@ -98,6 +98,11 @@ class IdSet:
         """The runs in ascending order, each with its first and its last id."""
         return list(zip(self._firsts, self._lasts, strict=True))
 
+    @property
+    def first_run(self) -> range:
+        """The ids of the first run; none of an empty set."""
+        return range(self._firsts[0], self._lasts[0] + 1) if self._firsts else range(0)
+
     def __len__(self) -> int:
         return self._count
 
@@ -207,11 +212,14 @@ def find_doubt(
 class Undecided:
     """The ids that no page has decided yet, and the next ones to ask for.
 
-    `room` is the number of bytes that the text of ids may have: those of a line without its rest.
+    `room` is the number of bytes that the text of ids may have: those of a line without its rest. If a
+    window is always one run of ids (`in_runs`), its first and its last id say what was asked for: then
+    pages can be kept with these, and noted again in any order.
     """
 
-    def __init__(self, ids: IdSet, *, room: int = MAX_LINE) -> None:
+    def __init__(self, ids: IdSet, *, room: int = MAX_LINE, in_runs: bool = False) -> None:
         self.ids = ids
+        self.in_runs = in_runs
         self.lost: list[int] = []  # ids of records that cannot be sent
         self.most = MAX_LINE  # ids that a request may have: fewer after one that was too long
         self._room = room
@@ -225,7 +233,8 @@ class Undecided:
     def window(self) -> Window | None:
         """Return the next ids to ask for; None if all are decided."""
         size = self._size if self._suspected is None else self._half
-        return lowest(self.ids, min(size, self.most), self._room)
+        ids = self.ids.first_run if self.in_runs else self.ids
+        return lowest(ids, min(size, self.most), self._room)
 
     def decide(self, window: Window, received: Sequence[int]) -> None:
         """Note a page: it decides its window up to the last id received, or all of it."""

@@ -133,6 +133,33 @@ def test_ids_failures_that_pass_leave_the_following_requests_as_they_are():
     assert len({*without} - {*failed}) == 0
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_ids_of_pages_that_were_lost_are_asked_for_again_and_no_others(seed):
+    random = Random(seed)
+    existing = spread(2000, 3000, random)
+    state, pages = whole(3000), []
+    while window := state.window():
+        received, _ = page_of(existing, window)
+        end = received[-1] if len(received) == PAGE_SIZE else window.last
+        pages.append((window.first, window.last, received, (window.first, end)))
+        state.decide(window, received)
+    kept = [page for page in pages if random.random() < 0.8]
+    random.shuffle(kept)
+    state = whole(3000)
+    for first, last, received, _ in kept:
+        state.decide(Window((first, last)), received)
+    lost = {decided for *_, decided in pages} - {decided for *_, decided in kept}
+    undecided = {number for first, last in lost for number in range(first, last + 1)}
+    assert set(state.ids) == undecided
+    requests = 0
+    while window := state.window():
+        requests += 1
+        assert undecided.issuperset(window.ids)
+        assert window.last - window.first + 1 == len(window)
+        state.decide(window, page_of(existing, window)[0])
+    assert requests == len(lost)
+
+
 # -- sets and windows ------------------------------------------------------------------------
 
 

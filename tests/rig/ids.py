@@ -44,7 +44,7 @@ def page_of(existing, window):
 
 def whole(bound):
     """Return the state of a walk over all ids up to a bound."""
-    return Undecided(IdSet.from_runs([(1, bound)] if bound else []))
+    return Undecided(IdSet.from_runs([(1, bound)] if bound else []), in_runs=True)
 
 
 def read(state, existing, *, broken=()):

@@ -211,7 +211,7 @@ class Today(Rig):
     def page(self, request):
         size, number = self.page_size(request), self.page_number(request)
         if size < 0 or number >= 10**17 or request.query.get("sort") == "activity":
-            return self.refusal("missing")
+            return self.refusal("missing")  # an error of the application
         records = self.chosen(request)
         first = (number - 1) * size
         shown = records[first : first + size]

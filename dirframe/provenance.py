@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.api.types import is_numeric_dtype
 
 from dirframe import __version__
 from dirframe._accessor import check_text_dtype
@@ -52,6 +53,8 @@ FACTS: dict[str, Any] = {
     "dirframe": __version__,
     "steps": [],  # processing steps since the load, oldest first
     "selection": [],  # those of them that chose records by their values
+    "personal_steps": [],  # those of them whose words may tell who a person is
+    "list": "",  # of a table of entries: the column of lists that they were in
     "counted": {},  # numbers of records that a statistic counted and left out
     "records": {},  # of a table: rows and repeated ids of the frame that it was computed from
     "statistic": {},  # of a table: its name
@@ -193,11 +196,24 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     return target
 
 
-def add_selection(frame: F, steps: list[str]) -> F:
-    """Add steps that chose records by their values, in place, and return the frame."""
+def add_selection(frame: F, steps: list[str], *, personal: Iterable[str] = ()) -> F:
+    """Add steps that chose records by their values, in place, and return the frame.
+
+    `personal` are those of them whose words may tell who a person is.
+    """
     record = get_provenance(frame)
     facts = {name: [*record[name], *steps] for name in ("steps", "selection")}
+    facts["personal_steps"] = [*record["personal_steps"], *personal]
     return set_provenance(frame, **facts)
+
+
+def is_about_persons(frame: pd.DataFrame, column: str) -> bool:
+    """Return whether a column of records tells who or where a person is, or may do so."""
+    resource = resource_of(frame)
+    field = resource.by_column.get(column) if resource else None
+    if field is None:
+        return not is_numeric_dtype(frame[column].dtype)
+    return field.personal
 
 
 def resource_of(frame: Any) -> Resource | None:

@@ -12,6 +12,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display import did_you_mean, is_number, label, suggests_options
 from dirframe.errors import InvalidInputError, UnknownValueWarning, warn
+from dirframe.schema import PROJECT
 from dirframe.stats.counts import names_of
 from dirframe.stats.entries import license_codes, tag_codes
 from dirframe.stats.kernel import read, require_records
@@ -84,8 +85,11 @@ def select(
     filters: list[tuple[str, Mask]] = []
     if not isinstance(search, str):
         raise InvalidInputError(f"search is {search!r}; it must be text.")
+    personal: list[str] = []
     if words := " ".join(search.split()):
         filters.append((f"only matching {words}", _matching(frame, words)))
+        if provenance.resource_of(frame) is not PROJECT:
+            personal.append(f"only matching {words}")
     given = {"languages": languages, "countries": countries, "licenses": licenses, "tags": tags}
     for name, (column, noun) in _NAMED.items():
         if wanted := _values(name, given[name]):
@@ -107,11 +111,15 @@ def select(
     for column, span in (ranges or {}).items():
         first, below = _checked(column, span, Real, "one that values stay below")
         within = _between(_numbers(frame, column), first, below)
-        filters.append((_within(label(str(column)), first, "below", below), within))
+        step = _within(label(str(column)), first, "below", below)
+        filters.append((step, within))
+        if provenance.is_about_persons(frame, column):
+            personal.append(step)
     passed = np.ones(len(frame), dtype=bool)
     for _, mask in filters:
         passed &= mask
-    return provenance.add_selection(frame[passed], [step for step, _ in filters])
+    steps = [step for step, _ in filters]
+    return provenance.add_selection(frame[passed], steps, personal=personal)
 
 
 def _matching(frame: pd.DataFrame, words: str) -> Mask:

@@ -169,7 +169,9 @@ def country_audit(
     table["count"] = table["count"].astype("int64")
     for column_name in _AUDIT_COLUMNS[2:]:
         table[column_name] = table[column_name].astype("str")
-    return _attach(resolved, data, table, "country_audit", "raw")
+    _attach(resolved, data, table, "country_audit", "raw")
+    audited = str(data.name) if isinstance(data, pd.Series) else column
+    return set_provenance(table, statistic={"name": "country_audit", "column": audited})
 
 
 def country_note(data: pd.DataFrame) -> str:

@@ -16,7 +16,7 @@ from dirframe.cli.frames import Output, check_target, note, output, read, write_
 from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from types import ModuleType
 
     import pandas as pd
@@ -219,9 +219,15 @@ def report(
 )
 @option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
 @option("--personal", is_flag=True, help="Keep in a study what tells who a person is.")
+@option(
+    "--keep",
+    metavar="TABLE.COLUMN",
+    multiple=True,
+    help="Keep a column in a study that would be left out. May be repeated.",
+)
 @option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
 @options.records_options
-def export(files: tuple[str, ...], overwrite: bool, **given: Any) -> None:
+def export(files: tuple[str, ...], overwrite: bool, keep: tuple[str, ...], **given: Any) -> None:
     """Convert records to another file format, by its suffix.
 
     A .zip is a study: CSV and Parquet with a description of each column, without personal data
@@ -244,10 +250,29 @@ def export(files: tuple[str, ...], overwrite: bool, **given: Any) -> None:
     }
     if len(frames) < len(sources):
         raise click.UsageError("The tables are called as the files: give each another name.")
-    (first, *others) = frames.values()
-    write_file(frames if others else first, Path(target), overwrite, **study)
+    if keep:
+        study["keep"] = _columns_to_keep(keep, frames)
+    first, *others = frames.values()
+    # A study names each table as its file; the sheet of a workbook is called data.
+    named = frames if others or target.lower().endswith(".zip") else first
+    write_file(named, Path(target), overwrite, **study)
     for frame in frames.values():
         note(dirframe.provenance.caption(frame))
+
+
+def _columns_to_keep(texts: Iterable[str], tables: Iterable[str]) -> dict[str, list[str]]:
+    """Return columns by table; the name of a table may have points, as that of a file has."""
+    columns: dict[str, list[str]] = {}
+    for text in texts:
+        owners = [table for table in tables if text.startswith(f"{table}.")]
+        if not owners:
+            raise click.UsageError(
+                f"--keep {text} names no table; it is TABLE.COLUMN, of the tables "
+                f"{', '.join(tables)}."
+            )
+        table = max(owners, key=len)
+        columns.setdefault(table, []).append(text.removeprefix(f"{table}."))
+    return columns
 
 
 @command()

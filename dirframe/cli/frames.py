@@ -108,7 +108,7 @@ def empty(collection: str) -> pd.DataFrame:
     """Return a frame without records, whose columns are those of the schema."""
     import pandas as pd
 
-    from dirframe.client.dtypes import typed_columns
+    from dirframe.client.xml.columns import typed_columns
     from dirframe.schema import RESOURCES
 
     resource = RESOURCES[collection.removesuffix("s")]
@@ -144,7 +144,8 @@ def _select(
             raise click.UsageError(f"{column} has numbers, not {text!r}.") from None
         frame = frame[cells == value if text else cells.isna()]
         step = f"only {_display.label(column)} {text or '(missing)'}"
-        dirframe.provenance.add_selection(frame, [step])
+        personal = [step] if dirframe.provenance.is_about_persons(frame, column) else []
+        dirframe.provenance.add_selection(frame, [step], personal=personal)
     if exclude or older_than:
         frame = dirframe.exclude(frame, exclude, older_than=older_than)
     return frame

@@ -15,9 +15,10 @@ from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.adapter import FetchedPage
 from dirframe.client.ids import PAGE_SIZE as PROJECTS_BY_IDS
 from dirframe.client.ids import Window, estimate_by_numbers, find_doubt
-from dirframe.client.page import Page
-from dirframe.client.query import Query, is_in_order, is_last, record_query
-from dirframe.client.records import Records
+from dirframe.client.paging.order import is_in_order, is_last
+from dirframe.client.paging.query import Query, record_query
+from dirframe.client.xml.page import AnalysisSent, Page
+from dirframe.client.xml.records import Records
 from dirframe.errors import DirframeError, RequestError, UnreadableResponseError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
 
@@ -158,7 +159,7 @@ def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
         yield Finding("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
     is_moved = client.session.is_moved(_PROJECTS.path)
     yield Finding("address", "redirects to another" if is_moved else "answers itself", not is_moved)
-    sent = sum(sign in "13" for sign in page.signs())
+    sent = sum(AnalysisSent.ANALYSIS in one for one in page.analyses_sent())
     yield Finding("analyses in collections", f"{sent} of {size} projects", sent > 0)
 
 
@@ -172,7 +173,8 @@ def _looks(client: Directory, other: Directory, first: Page, offers: _Offers) ->
         return found if came else "empty", not came
 
     def see_analysis(page: Page) -> _Seen:
-        return "sent" if page.signs() in {"1", "3"} else "not sent", None
+        is_sent = any(AnalysisSent.ANALYSIS in one for one in page.analyses_sent())
+        return "sent" if is_sent else "not sent", None
 
     if first.items_available is not None and size:
         behind = -(-first.items_available // size) + 1

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import as_list, require_frame
-from dirframe.client.dtypes import typed_columns
+from dirframe.client.xml.columns import typed_columns
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, Field, Kind, Resource
 
@@ -79,7 +79,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     if not own.fillna(parents).equals(parents):  # it says more than the parent's id
         data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)
-    return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
+    provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
+    return provenance.set_provenance(table, list=field.column)
 
 
 def _text(value: Any) -> Any:

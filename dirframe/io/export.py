@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ def export(
     authors: Sequence[str] = (),
     license: str | None = None,
     personal: bool = False,
+    keep: Mapping[str, Collection[str]] | Collection[str] = (),
     archive: Archive | str | Path | None = None,
 ) -> Path:
     """Write one or more frames to a file, whole or not at all; the suffix selects the format.
@@ -50,8 +51,11 @@ def export(
         the directory; its licence, as an expression of SPDX or an address, by default none, and
         CC0-1.0 for sample records.
     personal : bool, default False
-        Whether a study holds columns about persons, which `dirframe.fields` marks, and those that
-        the schema does not know, which may be about persons.
+        Whether a study holds everything as it is: also columns about persons, which `dirframe.fields`
+        marks, what the schema does not know and may be about persons, and e-mail addresses.
+    keep : mapping of str to sequence of str, optional
+        Columns that a study holds though they are about persons, or the schema does not know them,
+        by the name of their table; of a single table, their names. E-mail addresses are masked.
     archive : Archive, str or pathlib.Path, optional
         An archive of harvested pages to add to a study, with ``personal=True``: it holds what
         persons have written of themselves.
@@ -87,6 +91,13 @@ def export(
     Parquet, with ``datapackage.json`` (Frictionless: type of each column, of records also unit and
     meaning), ``citation.bib`` and ``README.md``; the same frames give the same bytes.
 
+    Without `personal`, a study holds of a table numbers, truth values and times; the columns that
+    the schema knows and does not mark, and those that a statistic made; and those that `keep` names.
+    What else there is, of any dtype, is left out, and so is a column with another name than
+    ``lower_case``, which may be that of a person. README names what was left out, counts the e-mail
+    addresses that are masked (``…@…``) in texts, and names the ids that lead back to a person.
+    Words by which accounts were searched are left out of the provenance.
+
     Examples
     --------
     >>> import tempfile
@@ -99,7 +110,7 @@ def export(
     target = check_target(path, overwrite=overwrite)
     suffix = target.suffix.lower()
     study: dict[str, Any] = {"title": title, "authors": authors, "license": license}
-    study |= {"personal": personal, "archive": archive}
+    study |= {"personal": personal, "keep": keep, "archive": archive}
     given = [name for name, value in study.items() if value]
     if given and suffix != ".zip":
         raise InvalidInputError(

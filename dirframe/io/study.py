@@ -6,36 +6,47 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dirframe._arrow import plain_value
-from dirframe._display import quantity
+from dirframe._display import did_you_mean, quantity
+from dirframe._sqlite import open_database
 from dirframe._tables import is_id
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
-from dirframe.errors import ExportWarning, InvalidInputError, warn
+from dirframe.errors import InvalidInputError
+from dirframe.io.addresses import MASK
+from dirframe.io.persons import Published, names_of_persons, published
 from dirframe.io.read import described_by
 from dirframe.io.writers import FORMATS, record_bytes
-from dirframe.provenance import caption, get_provenance, resource_of, set_provenance
-from dirframe.schema import ACCOUNT, RESOURCES, Kind
+from dirframe.provenance import caption, get_provenance
+from dirframe.schema import Kind
 
 if TYPE_CHECKING:
     from dirframe.archive.archive import Archive
-    from dirframe.schema import Field, Resource
+    from dirframe.schema import Field
 
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
-#: An account in a path, by another name than its id.
-_ACCOUNT = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
-#: Columns that the functions of this package add to records.
-_ADDED = {"id", "account_id", "project_id", "country_alpha_2", "country_alpha_3", "country_name"}
 #: Types of Frictionless by the kind of a dtype.
 _TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "M": "datetime"}
+
+_PERSONAL_TERMS = "The tables hold data about persons: handle them as the law asks."
+_TERMS_OF_TEXTS = (
+    "Texts that people wrote, such as descriptions and links, are as they were but for e-mail "
+    "addresses: they can name persons."
+)
+
+_TERMS_OF_PAGES = (
+    "`pages.archive` holds the pages as they were received, with names and places of persons; "
+    '`dirframe.open_archive("pages.archive")` reads it.'
+)
 
 _README = """# {title}
 
@@ -69,11 +80,15 @@ def write_study(
     authors: Sequence[str],
     license: str | None,
     personal: bool,
+    keep: Mapping[str, Collection[str]] | Collection[str],
     archive: Archive | str | Path | None,
 ) -> None:
     """Write frames as a study; the options are those of `dirframe.export`."""
     _check_options(title, authors, license)
-    contents = {} if archive is None else {"pages.archive": _pages(archive, personal=personal)}
+    kept_columns = _checked_keep(keep, frames)
+    pages = None if archive is None else _copy_of_archive(archive, file, personal=personal)
+    contents: dict[str, bytes] = {}
+    persons = set() if personal else names_of_persons(frames.values())
     tables: dict[str, pd.DataFrame] = {}
     listed: list[str] = []
     resources: list[dict[str, Any]] = []
@@ -82,13 +97,13 @@ def write_study(
         if name in tables:
             words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
             raise InvalidInputError(words)
-        table, left_out = (frame, []) if personal else _without_persons(name, frame)
-        tables[name] = table
+        part = Published(frame, [], {}, [])
+        if not personal:
+            part = published(name, frame, keep=kept_columns.get(given, ()), persons=persons)
+        table = tables[name] = part.frame
         listed.append(f"- `{name}`, {quantity(len(table), 'row')}: {caption(table)}.")
         listed.append(f"  Cite as: {cite(table)}")
-        if left_out:
-            columns = ", ".join(left_out)
-            listed.append(f"  Left out, for they are about persons or may be: {columns}.")
+        listed += _about_persons(part)
         contents[f"data/{name}.csv.provenance.json"] = record_bytes(table)
         for kind in ("csv", "parquet"):
             content = contents[f"data/{name}.{kind}"] = FORMATS[f".{kind}"](table)
@@ -100,8 +115,9 @@ def write_study(
     entries = {source.key(): cite(table, style="bibtex") for source, table in by_steps}
     terms = [f"Licence: {license}."] if license else []
     terms += [source.terms() for source in sources]
-    if personal:
-        terms.append("The tables hold data about persons: handle them as the law asks.")
+    terms.append(_PERSONAL_TERMS if personal else _TERMS_OF_TEXTS)
+    if pages is not None:
+        terms.append(_TERMS_OF_PAGES)
     package = _package(sources, title, authors, license) | {"resources": resources}
     first = next(iter(tables))
     readme = _README.format(
@@ -117,11 +133,19 @@ def write_study(
     contents["README.md"] = readme.encode()
     with zipfile.ZipFile(file, "w") as packed:
         for name in sorted(contents):
-            # Without a time: the bytes depend on the content alone.
-            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-            entry.external_attr = 0o100644 << 16
-            entry.create_system = 3
-            packed.writestr(entry, contents[name], zipfile.ZIP_DEFLATED)
+            packed.writestr(_entry(name), contents[name])
+        if pages is not None:
+            with pages.open("rb") as source, packed.open(_entry("pages.archive"), "w") as target:
+                shutil.copyfileobj(source, target)
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return an entry of the zip file without a time: its bytes depend on the content alone."""
+    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o100644 << 16
+    entry.create_system = 3
+    return entry
 
 
 def _check_options(title: object, authors: object, license: object) -> None:
@@ -138,7 +162,55 @@ def _check_options(title: object, authors: object, license: object) -> None:
         )
 
 
-def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
+def _checked_keep(
+    keep: Mapping[str, Collection[str]] | Collection[str], frames: Mapping[str, pd.DataFrame]
+) -> dict[str, list[str]]:
+    """Return the columns to keep by the name of their table, or raise."""
+    if isinstance(keep, str) or not isinstance(keep, Mapping | Collection):
+        raise InvalidInputError(
+            f'keep is {keep!r}; give columns by table: {{"TABLE": ["COLUMN"]}}.'
+        )
+    if not isinstance(keep, Mapping):
+        if keep and len(frames) > 1:
+            raise InvalidInputError(
+                f"keep names columns of no table, and there are {len(frames)}: "
+                f'{", ".join(frames)}. Give them by table: {{"TABLE": ["COLUMN"]}}.'
+            )
+        keep = dict.fromkeys(frames, keep)
+    kept: dict[str, list[str]] = {}
+    for table, columns in keep.items():
+        if table not in frames:
+            question = did_you_mean(str(table), frames)
+            raise InvalidInputError(f"keep names the table {table!r}, which is not here.{question}")
+        kept[table] = [columns] if isinstance(columns, str) else list(columns)
+        for column in kept[table]:
+            if column not in frames[table]:
+                question = did_you_mean(str(column), map(str, frames[table]))
+                words = (
+                    f"keep names the column {column!r}, which {table!r} does not have.{question}"
+                )
+                raise InvalidInputError(words)
+    return kept
+
+
+def _about_persons(part: Published) -> list[str]:
+    """Return what the list of tables says of persons in one."""
+    lines: list[str] = []
+    if part.left_out:
+        columns = ", ".join(part.left_out)
+        lines.append(f"  Left out, for they are about persons or may be: {columns}.")
+    if part.masked:
+        number = quantity(sum(part.masked.values()), "e-mail address", "e-mail addresses")
+        places = ", ".join(f"{count:,} in {name}" for name, count in part.masked.items())
+        lines.append(f"  Masked as {MASK}: {number} ({places}).")
+    if part.ids_of_persons:
+        columns = ", ".join(part.ids_of_persons)
+        lines.append(f"  Pseudonyms: with {columns} the directory tells who a person is.")
+    return lines
+
+
+def _copy_of_archive(archive: Archive | str | Path, file: Path, *, personal: bool) -> Path:
+    """Copy an archive beside a file that is written, whole, while a harvest may write to it."""
     if not personal:
         raise InvalidInputError(
             "An archive holds what persons have written of themselves, and a study holds it only "
@@ -146,87 +218,11 @@ def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
         )
     from dirframe.archive.archive import open_archive
 
-    path = archive if isinstance(archive, str | Path) else archive.path
-    return open_archive(path).path.read_bytes()
-
-
-# Persons
-
-
-def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a frame without what may tell who or where a person is, and what is left out."""
-    resource, record = resource_of(frame), get_provenance(frame)
-    fields = resource.by_column if resource else {}
-    described = {part.column: part for field in fields.values() for part in field.fields}
-    if resource is not None and f"{resource.name}_id" not in frame:  # no entries of the lists
-        described |= fields
-    personal = {name for name, field in described.items() if field.personal}
-    about = [name for name in map(str, frame) if name.removesuffix("_unreadable") in personal]
-    unknown: list[str] = []
-    if resource is not None and not (record["statistic"] or record["counted"]):
-        others = [column for column in map(str, frame) if column not in about]
-        unknown += [name for name in others if _is_unknown(frame[name], described, resource)]
-    kept = frame.drop(columns=about + unknown)
-    if not kept.shape[1]:
-        raise InvalidInputError(
-            f"All columns of {name!r} are about persons ({', '.join(about + unknown)}), or may be, "
-            "and a study holds them only with personal=True (--personal)."
-        )
-    if (query := _without_account(record["query"], resource)) != record["query"]:
-        set_provenance(kept, query=query)
-        about.append("the account in the query")
-    for column in [name for name in map(str, kept) if name in fields and fields[name].tag]:
-        kept[column], parts = _entries_without_persons(kept[column], fields[column])
-        for part in parts:
-            (about if part in personal else unknown).append(f"{part} in {column}")
-    if unknown:
-        words = (
-            f"Export of {name!r}: {', '.join(unknown)} left out, for the schema does not know what "
-            "they tell about persons."
-        )
-        warn(ExportWarning(words, hint="Pass personal=True (--personal) to publish everything."))
-    return kept, about + unknown
-
-
-def _is_unknown(column: pd.Series[Any], described: Mapping[str, Field], resource: Resource) -> bool:
-    """Return whether the schema does not know what a column of records tells about persons."""
-    name, is_list = str(column.name).removesuffix("_unreadable"), column.dtype == "object"
-    field = described.get(name)
-    if name in _ADDED or (field is not None and (is_list or not field.tag)):
-        return False
-    # A number, in a resource of the specification, was computed: its elements are text.
-    is_text = is_list or isinstance(column.dtype, pd.StringDtype)
-    return is_text or resource not in RESOURCES.values()
-
-
-def _without_account(query: Mapping[str, Any], resource: Resource | None) -> dict[str, Any]:
-    """Return a query without the name or the e-mail digest by which an account was asked for."""
-    asked = dict(query)
-    if resource is ACCOUNT and not str(asked.get("id", 0)).isdecimal():
-        asked["id"] = "(left out)"
-    if "path" in asked:
-        asked["path"] = _ACCOUNT.sub("/accounts/(left out)", asked["path"])
-    return asked
-
-
-def _entries_without_persons(
-    column: pd.Series[Any], field: Field
-) -> tuple[pd.Series[Any], list[str]]:
-    """Return lists without the parts of their entries that are, or may be, about persons."""
-    held = {item.column for item in field.fields if not item.personal}
-    parts: set[str] = set()
-    shorter: list[Any] = []
-    for entries in map(plain_value, column):
-        is_list = isinstance(entries, list)
-        shorter.append([] if is_list else None)
-        for entry in entries if is_list else ():
-            if isinstance(entry, dict):
-                parts.update(entry)
-                shorter[-1].append({part: entry[part] for part in entry if part in held})
-            else:  # a text is the part that its tag names
-                parts.add(field.tag)
-                shorter[-1] += [entry] * (field.tag in held)
-    return pd.Series(shorter, column.index, dtype="object"), sorted(parts - held)
+    path = open_archive(archive if isinstance(archive, str | Path) else archive.path).path
+    copy = file.with_name(f"{file.name}-pages")  # removed with the temporary file
+    with closing(open_database(path, mode="rw")) as source, closing(open_database(copy)) as target:
+        source.backup(target)
+    return copy
 
 
 # Descriptions

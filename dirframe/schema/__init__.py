@@ -166,6 +166,18 @@ CONTRIBUTOR_FACT = EXTENSIONS["contributor_fact"]
 ACTIVITY_FACT = EXTENSIONS["activity_fact"]
 SIZE_FACT = EXTENSIONS["size_fact"]
 
+
+def _columns_of_statistics() -> dict[str, dict[str, Field]]:
+    columns: dict[str, dict[str, Field]] = {}
+    for row in read_rows(Path(__file__).with_name("statistics.csv")):
+        field = Field((row["column"],), Kind.TEXT, "", personal=row["personal"] == "yes")
+        columns.setdefault(row["statistic"], {})[row["column"]] = field
+    return columns
+
+
+#: The columns of each table of `dirframe.stats`, of `flags` and of `country_audit`.
+STATISTIC_COLUMNS = _columns_of_statistics()
+
 #: For records of a kind that is not known.
 UNKNOWN = Resource("record", "records", key="")
 

@@ -147,7 +147,8 @@ def _memberships(entries: Codes, records: int, name: str, noun: str, top: int | 
     having = _distinct(rows)
 
     def pool(others: pd.Index[Any]) -> pd.Series[Any]:
-        theirs = rows[np.isin(names, others)[codes]]
+        # numpy compares each text with each.
+        theirs = rows[pd.Index(names).isin(others)[codes]]
         return pd.Series({"projects": _distinct(theirs)})
 
     numbers = np.bincount(codes, minlength=len(names))

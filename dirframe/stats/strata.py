@@ -78,7 +78,9 @@ def by(
         "strata_in_other": sum(stratum.pooled for stratum in strata),
         "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
     }
-    return describe(frame, [table for _, table in tables], result, f"by: {column}", numbers)
+    describe(frame, [table for _, table in tables], result, f"by: {column}", numbers)
+    facts = provenance.get_provenance(result)["statistic"]
+    return provenance.set_provenance(result, statistic=facts | {"by": column})
 
 
 def require_own(function: object, package: str, names: Container[str]) -> None:

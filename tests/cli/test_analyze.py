@@ -129,7 +129,13 @@ def test_study_holds_persons_and_pages_if_told(files, folder, run, sample):
     authors = described("study.zip")["contributors"]
     assert [one["title"] for one in authors] == ["dirframe sample directory"]
     with zipfile.ZipFile("study.zip") as packed:
-        assert packed.read("pages.archive") == (folder / "pages.archive").read_bytes()
+        packed.extract("pages.archive", folder / "elsewhere")
+    stored, held = (
+        dirframe.open_archive(path).frame()
+        for path in ("pages.archive", folder / "elsewhere" / "pages.archive")
+    )
+    pd.testing.assert_frame_equal(held, stored)
+    assert held.attrs == stored.attrs
 
 
 def test_summary_and_citations_are_those_of_python(files, run):

@@ -310,3 +310,17 @@ def test_check_of_what_cannot_be_asked_is_an_error():
     rig.always = faults.reset_before
     with pytest.raises(NetworkError):
         checked(rig)
+
+
+@pytest.mark.parametrize("place", ["~no-such-user/x", "~no-such-user"])
+@pytest.mark.parametrize("variable", ["DIRFRAME_CACHE_DIR", "DIRFRAME_DATA_DIR"])
+def test_directory_of_a_user_without_a_home_names_the_variables(monkeypatch, variable, place):
+    monkeypatch.setenv(variable, place)
+    with pytest.raises(ConfigurationError, match="DIRFRAME_CACHE_DIR and DIRFRAME_DATA_DIR"):
+        Directory("https://directory.example", KEY)
+
+
+def test_directory_needs_no_home_for_folders_that_are_given(monkeypatch, tmp_path):
+    monkeypatch.delenv("DIRFRAME_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "~no-such-user/cache")
+    assert Directory("https://directory.example", KEY, cache=tmp_path).cache_folder == tmp_path

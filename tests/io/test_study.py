@@ -4,7 +4,9 @@ import json
 import re
 import shutil
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from dirframe import DirframeError, InvalidInputError, export, fields, read_tabl
 from dirframe._tables import read_columns
 from tests import processes
 from tests.frames import with_provenance
+from tests.rig.server import Rig
 
 AUTHORS = ["Grace Hopper", "The Navy"]
 #: What tells who or where a member is.
@@ -52,6 +55,13 @@ def write(tmp_path):
     return write
 
 
+def published_facts(frame):
+    """Return the provenance without the words by which accounts were searched."""
+    facts = frame.attrs["dirframe"]
+    words = {"query": "(left out)"} if facts["resource"] == "account" else {}
+    return facts | {"query": facts["query"] | words}
+
+
 def package_of(files):
     return json.loads(files["datapackage.json"])
 
@@ -71,7 +81,7 @@ def test_study_holds_each_table_twice_and_cites(study, records):
             back = read_table(study / "data" / f"{name}.{suffix}")
             without = [column for column in PERSONAL if column in frame and name != "projects"]
             pd.testing.assert_frame_equal(back, frame.drop(columns=without))
-            assert back.attrs == frame.attrs
+            assert back.attrs["dirframe"] == published_facts(frame)
     readme = (study / "README.md").read_text("utf-8")
     for said in (
         "A study",
@@ -90,7 +100,7 @@ def test_study_holds_each_table_twice_and_cites(study, records):
     package = json.loads((study / "datapackage.json").read_text("utf-8"))
     assert {table["path"] for table in package["resources"]} == listed
     provenance = package["resources"][2]["provenance"]
-    assert provenance == records["All accounts"].attrs["dirframe"]
+    assert provenance == published_facts(records["All accounts"])
     assert provenance["completeness"] == "proven"
     assert package["licenses"][0]["name"] == "CC0-1.0"  # generated
     assert [c["title"] for c in package["contributors"]] == AUTHORS
@@ -126,7 +136,8 @@ def test_each_column_has_the_type_the_unit_and_the_meaning_of_the_schema(write, 
     entries = dirframe.child_table(records["projects"], "analysis_languages")
     assert "id" in entries
     for frame in (shares, entries):
-        table = package_of(write(frame))["resources"][0]
+        keep = ["name"] if frame is shares else []
+        table = package_of(write(frame, keep=keep))["resources"][0]
         assert not [c for c in table["schema"]["fields"] if "description" in c]
 
 
@@ -231,7 +242,7 @@ def test_what_the_schema_does_not_know_is_left_out_and_said(records, write):
     with_provenance(position, source="A directory", resource="position")
     entries = dirframe.child_table(strange, "badges")  # a table of its own
     for frame, held, left_out in [
-        (project, {"name", "size"}, {"manager"}),
+        (project, {"name"}, {"manager", "size"}),
         (position, {"id"}, {"name", "phone"}),
         (entries, {"account_id", "name"}, {"awarded_by"}),
         (strange, {"badges", "years"}, {"real_name", "friends", "languages"}),
@@ -255,7 +266,7 @@ def test_account_that_was_asked_for_by_name_is_not_named_by_its_query(write):
     for frame, resource, query, expected in [
         (account, "account", {"id": "ada.l"}, {"id": "(left out)"}),
         (account, "account", {"id": "7"}, {"id": "7"}),
-        (account, "account", {"query": "x"}, {"query": "x"}),
+        (account, "account", {"query": "ada.l"}, {"query": "(left out)"}),
         (position, "position", {"path": path.format("ada.l")}, {"path": path.format("(left out)")}),
         (position, "position", {"path": path.format("7")}, {"path": path.format("7")}),
         (position, "position", {"path": "/accounts.xml"}, {"path": "/accounts.xml"}),
@@ -265,6 +276,31 @@ def test_account_that_was_asked_for_by_name_is_not_named_by_its_query(write):
         assert package_of(files)["resources"][0]["provenance"]["query"] == expected
         assert not [name for name, text in files.items() if b"ada.l" in text]
         assert asked.attrs["dirframe"]["query"] == query  # the frame stays as it was
+
+
+def test_archive_is_whole_in_a_study_while_a_harvest_writes_to_it(tmp_path):
+    def harvest():
+        with Rig(400, size=5).in_process() as rig:
+            begun.append(rig.directory(tmp_path / "cache"))
+            dirframe.harvest("projects", pages, directory=begun[0])
+
+    frame = with_provenance(pd.DataFrame({"id": ["1"]}), source="A directory", resource="project")
+    pages, begun, rows = tmp_path / "p.archive", [], []
+    thread = Thread(target=harvest)
+    thread.start()
+    while thread.is_alive() or not rows:
+        with suppress(dirframe.ArchiveError):  # it is not there yet
+            dirframe.open_archive(pages)
+            file = export(frame, tmp_path / "s.zip", overwrite=True, personal=True, archive=pages)
+            with zipfile.ZipFile(file) as packed:
+                packed.extract("pages.archive", tmp_path)
+                assert b"with names and places of persons" in packed.read("README.md")
+            rows.append(dirframe.open_archive(tmp_path / "pages.archive").status().records)
+    thread.join()
+    assert rows == sorted(rows)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("cache", "p.archive", "pages.archive", "s.zip")
+    }
 
 
 REPLAY = """

@@ -1,0 +1,498 @@
+"""A study publishes nothing of a person unasked, in whatever dtype, table or fact it stands."""
+
+import re
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import dirframe
+from dirframe import ExportWarning, InvalidInputError, export, stats
+from dirframe.io.addresses import mask_addresses
+from dirframe.provenance import copy_provenance, set_provenance
+from dirframe.schema import STATISTIC_COLUMNS
+from tests.frames import with_provenance
+from tests.stats.test_every_statistic import COLUMNS
+
+NAMES = ["Ada Lovelace", "Dolores Núñez", "kiran_k"]
+WORDS = re.compile("Lovelace|Dolores|Núñez|kiran", re.IGNORECASE)
+
+
+class Person:
+    """A person, as an object."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return self.name
+
+
+def columns_of(names):
+    """Return names in each dtype that holds some."""
+    maps = [[(name, 1)] for name in names]
+    content = [name.encode() for name in names]
+    arrow = {
+        "string": pa.array(names, pa.string()),
+        "large_string": pa.array(names, pa.large_string()),
+        "string_view": pa.array(names, pa.string_view()),
+        "dictionary": pa.array(names).dictionary_encode(),
+        "binary": pa.array(content),
+        "list": pa.array([[name] for name in names]),
+        "struct": pa.array([{"by": name} for name in names]),
+        "map": pa.array(maps, pa.map_(pa.string(), pa.int64())),
+    }
+    extensions = {
+        f"Arrow {kind}": pd.Series(pd.arrays.ArrowExtensionArray(array))
+        for kind, array in arrow.items()
+    }
+    return extensions | {
+        "str": pd.Series(names, dtype="str"),
+        "string[python]": pd.Series(names, dtype="string[python]"),
+        "string[pyarrow]": pd.Series(names, dtype="string[pyarrow]"),
+        "object": pd.Series(names, dtype="object"),
+        "category": pd.Series(names, dtype="category"),
+        "ordered category": pd.Series(pd.Categorical(names, ordered=True)),
+        "category of str": pd.Series(names, dtype="str").astype("category"),
+        "bytes": pd.Series(content),
+        "lists": pd.Series([[name] for name in names]),
+        "tuples": pd.Series([(name, 1) for name in names]),
+        "records": pd.Series([{"by": name} for name in names]),
+        "nested": pd.Series([[{"by": [name]}] for name in names]),
+        "arrays": pd.Series([np.array([name]) for name in names]),
+        "objects": pd.Series([Person(name) for name in names]),
+        "numbers and a name": pd.Series([1, 2.5, names[2]], dtype="object"),
+        "sparse": pd.Series(names, dtype="object").astype("Sparse[object]"),
+    }
+
+
+DTYPES = [*columns_of(NAMES)]
+
+
+def harmless_columns():
+    """Return columns that can hold no name."""
+    times = pd.to_datetime(["2013-01-01", "2013-01-02", None], utc=True)
+    columns = {
+        "int64": [1, 2, 3],
+        "float32": pd.Series([1, 2, None], dtype="float32"),
+        "Int8": pd.Series([1, 2, None], dtype="Int8"),
+        "Float64": pd.Series([1, 2, None], dtype="Float64"),
+        "bool": [True, False, True],
+        "boolean": pd.Series([True, None, False], dtype="boolean"),
+        "datetime64": times.tz_localize(None),
+        "datetime64[UTC]": times.as_unit("us"),
+        "category of numbers": pd.Series([1, 2, 1], dtype="category"),
+        "object of numbers": pd.Series([1, 2.5, None], dtype="object"),
+    }
+    for kind, values in (
+        (pa.int64(), [1, 2, None]),
+        (pa.bool_(), [True, None, False]),
+        (pa.timestamp("us", "UTC"), times),
+    ):
+        columns[f"Arrow {kind}"] = pd.Series(values).astype(pd.ArrowDtype(kind))
+    return {f"own_{number}": values for number, values in enumerate(columns.values())}
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Return the files of a study, the texts of its Parquet files among them."""
+
+    def write(frames, **options):
+        file = export(frames, tmp_path / "one.zip", overwrite=True, **options)
+        return contents(file)
+
+    return write
+
+
+def contents(file):
+    """Return the files of a study by name, and with each table its columns."""
+    files = {}
+    with zipfile.ZipFile(file) as packed:
+        for name in packed.namelist():
+            content = packed.read(name)
+            files[name] = content.decode(errors="replace")
+            if name.endswith(".parquet"):
+                table = pa.parquet.read_table(pa.BufferReader(content))
+                files[f"{name} columns"] = table.column_names
+                files[f"{name} texts"] = f"{table.to_pydict()} {table.schema.metadata}"
+    return files
+
+
+def leaks(files):
+    return {name: found for name, text in files.items() if (found := WORDS.findall(str(text)))}
+
+
+def accounts():
+    frame = pd.DataFrame(
+        {
+            "id": ["1", "2", "3"],
+            "name": NAMES,
+            "posts_count": pd.array([3, 4, 5], dtype="Int64"),
+            "country_code": ["DE", "FR", "NA"],
+        }
+    )
+    facts = {"source": "A directory", "resource": "account", "items_loaded": 3}
+    return with_provenance(frame, completeness="proven", **facts)
+
+
+def projects(**columns):
+    frame = pd.DataFrame(
+        {
+            "id": ["1", "2", "3"],
+            "name": ["one", "two", "three"],
+            "description": ["A parser", "A list", None],
+            "tags": [["web"], ["xml", "web"], None],
+            "analysis_main_language_name": ["C", "Java", "C"],
+            "links": [[{"title": "Home", "url": "https://a.example"}], None, None],
+        }
+    ).assign(**columns)
+    facts = {"source": "A directory", "resource": "project", "items_loaded": 3}
+    return with_provenance(frame, completeness="proven", **facts)
+
+
+def contributors():
+    frame = pd.DataFrame(
+        {"contributor_id": ["7", "8", "9"], "contributor_name": NAMES, "commits": [3, 2, 1]}
+    )
+    return with_provenance(frame, source="A directory", resource="contributor_fact")
+
+
+def table_of_three(kind):
+    """Return a table with three rows: records, a statistic or entries of lists."""
+    unified = dirframe.unify_countries(accounts())
+    return {
+        "accounts": accounts(),
+        "projects": projects(),
+        "contributors": contributors(),
+        "statistic": stats.accounts_by_country(unified),
+        "divided": stats.by(stats.posts_distribution, unified, "country"),
+        "audit": dirframe.country_audit(unified),
+        "entries": dirframe.child_table(projects(), "tags"),
+        "own table": copy_provenance(accounts(), pd.DataFrame({"share": [1.0, 2.0, 3.0]})),
+    }[kind]
+
+
+TABLES = ["accounts", "projects", "contributors", "statistic", "divided", "audit", "entries"]
+TABLES += ["own table"]
+
+
+# Frames
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", TABLES)
+def test_persons_in_an_own_column_are_left_out_of_every_table(kind, dtype, write):
+    table = table_of_three(kind)
+    before = leaks({"": table.to_csv()})
+    with pytest.warns(ExportWarning, match="who left out"):
+        files = write(table.assign(who=columns_of(NAMES)[dtype]))
+    assert leaks(files) == {}
+    assert "who" not in files["data/one.parquet columns"]
+    assert re.search(r"Left out.*\bwho\b", files["README.md"])
+    assert bool(before) == (kind in {"accounts", "contributors"})
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_persons_are_not_suspected_in_numbers_truths_and_times(kind, write):
+    columns = harmless_columns()
+    files = write(table_of_three(kind).assign(**columns))
+    assert {*columns} <= {*files["data/one.parquet columns"]}
+
+
+@pytest.mark.parametrize("kind", ["statistic", "divided", "audit", "entries"])
+def test_persons_are_not_suspected_in_what_a_function_made(kind, write):
+    table = table_of_three(kind)
+    assert write(table)["data/one.parquet columns"] == list(table)
+
+
+@pytest.mark.parametrize("known", ["posts_count", "country_code", "id", "created_at"])
+def test_persons_under_the_name_of_another_column_are_left_out(known, write):
+    # What is no number is not what the schema says; a code of a country is any text.
+    frame = accounts().assign(**{known: columns_of(NAMES)["records"]})
+    with pytest.warns(ExportWarning, match=known):
+        assert leaks(write(frame)) == {}
+    if known != "country_code":
+        with pytest.warns(ExportWarning, match=known):
+            assert leaks(write(accounts().assign(**{known: NAMES}))) == {}
+
+
+def test_persons_in_a_known_column_are_left_out_as_category_too(write):
+    frame = accounts().astype({"name": "category"})
+    frame["country_code"] = pd.Categorical(["DE", "FR", "DE"], categories=["DE", "FR", *NAMES])
+    assert leaks(write(frame)) == {}
+
+
+def test_persons_in_the_parts_of_an_entry_are_left_out(write):
+    title = {"title": {"by": NAMES[0]}, "url": "https://a.example"}
+    entries = pd.Series([[title], [{"owner": NAMES[1]}], NAMES[2]], dtype="object")
+    frame = projects(links=entries, similar_projects=entries.head(2))
+    with pytest.warns(ExportWarning, match="links, title in similar_projects|owner in"):
+        files = write(frame)
+    assert leaks(files) == {}
+
+
+def places_of_names():
+    """Return frames of a study that hold names in the index, or as names of columns."""
+    frame = accounts()
+    pivot = frame.pivot_table(values="posts_count", columns="name", aggfunc="sum")
+    wide = copy_provenance(frame, pivot.reset_index(drop=True).astype("int64"))
+    return {
+        "names of columns": {"wide": wide.assign(n=1), "people": frame},
+        "numbers": {"numbers": frame.assign(**NUMBERS_OF_PERSONS)},
+        "statistic": {
+            "table": table_of_three("statistic").assign(**NUMBERS_OF_PERSONS),
+            "a": frame,
+        },
+        "index": {"indexed": frame.set_index(pd.Index(NAMES, name="who"))},
+        "index without a name": {"unnamed": frame.set_index(pd.Index(NAMES))},
+        "divided by names": {"divided": stats.by(stats.posts_distribution, frame, "name")},
+    }
+
+
+NUMBERS_OF_PERSONS = {"Ada Lovelace": 1, "kiran_k": 2, "share": 0.5}
+PLACES = ["names of columns", "numbers", "statistic", "index", "index without a name"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_persons_in_index_and_names_of_columns_are_left_out(place, write):
+    with pytest.warns(ExportWarning):
+        assert leaks(write(places_of_names()[place])) == {}
+
+
+def test_persons_by_whom_a_statistic_is_divided_are_left_out(write):
+    assert leaks(write(places_of_names()["divided by names"])) == {}
+
+
+def test_persons_as_the_name_of_all_columns_are_left_out(write):
+    frame = accounts().drop(columns="name").rename_axis(columns=NAMES[0])
+    assert leaks(write(frame)) == {}
+
+
+def test_persons_after_whom_columns_are_called_are_counted(write):
+    with pytest.warns(ExportWarning):
+        readme = write(places_of_names()["numbers"])["README.md"]
+    assert "name, 2 whose name may be that of a person" in readme
+
+
+@pytest.mark.parametrize("library", ["polars", "arrow"])
+def test_persons_in_frames_of_other_libraries_are_left_out(library, write):
+    table = pa.Table.from_pandas(accounts())
+    who = pa.array(NAMES)
+    added = {
+        "text": who,
+        "large": who.cast(pa.large_string()),
+        "coded": who.dictionary_encode(),
+        "list": pa.array([[name] for name in NAMES]),
+        "record": pa.array([{"by": name} for name in NAMES]),
+        "binary": who.cast(pa.binary()),
+    }
+    for name, array in added.items():
+        table = table.append_column(name, array)
+    frame = table
+    if library == "polars":
+        pl = pytest.importorskip("polars", reason="the slow tests have it")
+        columns = pl.from_arrow(table)
+        pl_only = {"kind": pl.Categorical, "chosen": pl.Enum(NAMES)}
+        columns = columns.with_columns(
+            pl.Series(name, NAMES).cast(kind) for name, kind in pl_only.items()
+        )
+        frame = copy_provenance(accounts(), dirframe._arrow.as_pandas(columns))
+        added |= pl_only
+    with pytest.warns(ExportWarning):
+        files = write(frame)
+    assert leaks(files) == {}
+    assert {*added}.isdisjoint(files["data/one.parquet columns"])
+    assert "posts_count" in files["data/one.parquet columns"]
+
+
+def test_persons_stay_out_when_a_file_becomes_a_study_in_the_shell(tmp_path, run):
+    frame = accounts()
+    frame["who"] = frame["name"].astype("category")
+    frame["years"] = [3, 4, 5]
+    export(frame, tmp_path / "a.parquet")
+    outcome = run("export", tmp_path / "a.parquet", tmp_path / "a.zip")
+    assert outcome.code == 0, outcome.err
+    files = contents(tmp_path / "a.zip")
+    assert leaks(files) == {}
+    assert files["data/a.parquet columns"] == ["id", "posts_count", "country_code", "years"]
+
+
+# What is kept
+
+
+def test_columns_are_kept_that_are_named(write):
+    tests = copy_provenance(projects(), pd.DataFrame({"test": ["age", "size"], "value": [1, 2]}))
+    frames = {"tests": tests, "accounts": accounts().assign(who=NAMES)}
+    with pytest.warns(ExportWarning, match="who left out"):
+        files = write(frames, keep={"tests": ["test"]})
+    assert files["data/tests.parquet columns"] == ["test", "value"]
+    assert leaks(files) == {}
+    single = write(tests.assign(mail="ada@example.org"), keep=["test", "mail"])
+    assert single["data/one.csv"] == "test,value,mail\nage,1,…@…\nsize,2,…@…\n"
+    assert "name" in write(accounts(), keep={"one": "name"})["data/one.parquet columns"]
+
+
+@pytest.mark.parametrize(
+    ("keep", "named"),
+    [
+        (["test"], "tests, accounts"),
+        ("test", "keep"),
+        ({"test": ["test"]}, "Did you mean 'tests'"),
+        ({"tests": ["tset"]}, "Did you mean 'test'"),
+    ],
+)
+def test_columns_to_keep_that_are_not_there_are_refused(keep, named, tmp_path):
+    tests = copy_provenance(projects(), pd.DataFrame({"test": ["age"], "value": [1]}))
+    with pytest.raises(InvalidInputError, match=named):
+        export({"tests": tests, "accounts": accounts()}, tmp_path / "s.zip", keep=keep)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_columns_to_keep_are_those_of_a_study_alone(tmp_path):
+    with pytest.raises(InvalidInputError, match="keep"):
+        export(projects(), tmp_path / "p.csv", keep={"p": ["name"]})
+
+
+def test_columns_are_kept_that_the_shell_names(tmp_path, run):
+    for name in ("tests", "a.b"):
+        table = pd.DataFrame({"test": ["age"], "of": ["C"], "value": [1]})
+        export(copy_provenance(projects(), table), tmp_path / f"{name}.parquet")
+    files = [tmp_path / "tests.parquet", tmp_path / "a.b.parquet"]
+    words = ("--keep", "tests.test", "--keep", "a.b.test", "--keep", "a.b.of")
+    outcome = run("export", *files, tmp_path / "s.zip", *words)
+    assert outcome.code == 0, outcome.err
+    study = contents(tmp_path / "s.zip")
+    assert study["data/tests.parquet columns"] == ["test", "value"]
+    assert study["data/a.b.parquet columns"] == ["test", "of", "value"]
+    assert run("export", files[0], tmp_path / "t.zip", "--keep", "tests.test").code == 0
+    wrong = run("export", *files, tmp_path / "u.zip", "--keep", "other.test")
+    assert (wrong.code, (tmp_path / "u.zip").exists()) == (2, False)
+    assert "other.test" in wrong.err
+
+
+# Addresses of e-mail
+
+ADDRESSES = {
+    "naihe2010@gmail.com, apvlv@googlegroups.com": "…@…, …@…",
+    "mailto:Ada.L+x@ex-ample.co.uk?subject=x": "mailto:…@…?subject=x",
+    "Write to ada (at) example (dot) org.": "Write to …@….",
+    "ada[AT]example[DOT]org": "…@…",
+    "ada at example dot org": "…@…",
+    "ada AT example.org": "…@…",
+    "ada @ example.org": "…@…",
+    "ada\N{ZERO WIDTH SPACE}@example.org": "…@…",
+    "ada\N{FULLWIDTH COMMERCIAL AT}example.org": "…@…",
+    "ada%40example.org": "…@…",
+    "ada&#64;example&#46;org": "…@…",
+    '"Ada L."@example.org': "…@…",
+    "Dolores.Núñez@exämple.org": "…@…",
+    "root@localhost": "…@…",
+    "https://ada:secret@example.org/x": "https://…@example.org/x",
+}
+NO_ADDRESSES = [
+    "hosted at sourceforge.net",
+    "Downloads @ www.example.org!",
+    "git@github.com:owner/repository.git",
+    ":pserver:anonymous@cvs.example.net:/cvsroot",
+    "https://medium.com/@ada",
+    "npm install @scope/package@1.2.3",
+    "@decorator foo@bar",
+]
+
+
+@pytest.mark.parametrize("text", ADDRESSES)
+def test_address_is_masked_however_it_is_spelt(text):
+    masked, count = mask_addresses(text)
+    assert masked == ADDRESSES[text]
+    assert count == ADDRESSES[text].count("@")
+    assert mask_addresses(masked) == (masked, 0)
+
+
+@pytest.mark.parametrize("text", NO_ADDRESSES)
+def test_address_is_not_seen_where_there_is_none(text):
+    assert mask_addresses(text) == (text, 0)
+
+
+def test_addresses_in_every_text_of_a_study_are_masked_and_counted(write):
+    link = {"title": "Write kiran@example.org", "url": "mailto:kiran@example.org"}
+    frame = projects(
+        description=["By lovelace@example.org and kiran@x.example.", "None", None],
+        homepage_url=["https://kiran:x@example.org", None, None],
+        tags=[["kiran@example.org"], ["web"], None],
+        links=[[link], None, None],
+        analysis_main_language_name=pd.Categorical(["C", "kiran@example.org", "C"]),
+    )
+    set_provenance(frame, query={"query": "lovelace@example.org"}, steps=["by kiran@x.example"])
+    tables = {
+        "projects": frame,
+        "tags": stats.tags(frame),
+        "links": dirframe.child_table(frame, "links"),
+        "languages": stats.language_share(frame),
+    }
+    files = write(tables)
+    assert leaks(files) == {}
+    assert "By …@… and …@…." in files["data/projects.csv"]
+    counted = re.findall(r"Masked as …@…: (.*)\.", files["README.md"])
+    of_projects = "2 in description, 1 in tags, 1 in analysis_main_language_name, 2 in links"
+    assert counted[0] == (
+        f"9 e-mail addresses ({of_projects}, 1 in homepage_url, 2 in the provenance)"
+    )
+    assert len(counted) == 4
+    assert leaks(write(tables, personal=True))
+
+
+# Facts
+
+
+def test_words_by_which_accounts_were_searched_are_left_out(write, tmp_path, run):
+    found = with_provenance(accounts(), query={"query": "lovelace"})
+    selected = dirframe.select(accounts(), search="lovelace")
+    at_place = dirframe.select(
+        accounts().assign(latitude=[1.5, 2, 3]), ranges={"latitude": (1.25, None)}
+    )
+    of_contributors = with_provenance(contributors(), query={"query": "kiran", "sort": "commits"})
+    failed = with_provenance(accounts(), failures={"kiran": "gone", "7": "gone"})
+    other = accounts()
+    other.attrs["dirframe"] |= {"asked_by": NAMES[0]}
+    export(accounts(), tmp_path / "a.parquet")
+    words = ("--where", f"name={NAMES[0]}", "--where", "search=lovelace")
+    outcome = run("export", tmp_path / "a.parquet", tmp_path / "a.zip", *words)
+    assert outcome.code == 0, outcome.err
+    studies = {
+        "query": write(found),
+        "search": write(selected),
+        "ranges": write(at_place),
+        "contributors": write(of_contributors),
+        "failures": write(failed),
+        "unknown facts": write(other),
+        "statistic": write(stats.posts_distribution(selected)),
+        "shell": contents(tmp_path / "a.zip"),
+    }
+    leaking = [name for name, files in studies.items() if leaks(files)]
+    assert leaking == []
+    assert "1.25" not in studies["ranges"]["README.md"]
+    assert "matching “(left out)”" in studies["query"]["README.md"]
+    assert "words of the selection" in studies["shell"]["README.md"]
+    # Of projects, they are no words about persons.
+    asked = with_provenance(projects(), query={"query": "parser"})
+    assert "matching “parser”" in write(asked)["README.md"]
+
+
+def test_ids_that_lead_back_to_a_person_are_named(write):
+    readme = write({"a": accounts(), "c": contributors(), "p": projects()})["README.md"]
+    named = re.findall(r"Pseudonyms: with (\S+) the directory tells who a person is", readme)
+    assert named == ["id", "contributor_id"]
+
+
+def test_columns_of_statistics_are_those_that_are_published():
+    published = {name: [*columns] for name, columns in STATISTIC_COLUMNS.items()}
+    made = {
+        name: [column.partition(":")[0] for column in text.split()]
+        for name, text in COLUMNS.items()
+    }
+    made["flags"] = [*dirframe.flags(pd.DataFrame({"posts_count": [-1]}))]
+    made["country_audit"] = [*dirframe.country_audit(pd.Series(["DE"]))]
+    assert published == made

@@ -30,7 +30,7 @@ WRONG_CALLS = [
     ("load /languages", 2, "/languages"),
     ("stats no_such", 2, "no_such"),
     ("stats growth", 2, "--collection"),
-    ("stats growth page.xml", 5, "page.xml"),
+    ("stats growth page.xml", 2, "page.xml"),
     ("stats language_share other.csv", 2, "analysis_main_language_name"),
     ("stats commits_by_contributor", 2, "contributors.xml"),
     ("stats growth projects.parquet -p top=3", 2, "top"),

@@ -6,6 +6,7 @@ import contextlib
 import glob
 import os
 import secrets
+import stat
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
@@ -25,6 +26,11 @@ def check_writable(target: Path, *, overwrite: bool, suffixes: Collection[str] =
         raise InvalidInputError(unknown_suffix(target, suffixes))
     if target.is_dir():
         raise InvalidInputError(f"{target} is a folder; name a file in it.")
+    if overwrite and target.is_symlink():
+        raise InvalidInputError(
+            f"{target} is a symbolic link, which a file would replace. Name the file that it is to: "
+            f"{target.readlink()}."
+        )
     if not overwrite and os.path.lexists(target):
         raise InvalidInputError(
             f"{target} already exists.",
@@ -52,12 +58,21 @@ def make_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
-    """Yield a temporary path beside the target, which replaces it if the block succeeds."""
+def atomic_write(target: Path, *, overwrite: bool, like: Path | None = None) -> Iterator[Path]:
+    """Yield a temporary path beside the target, which replaces it if the block succeeds.
+
+    The file has the mode of the one that it replaces, or else that of `like` if there is one.
+    """
     temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
+    replaced = _status(target) or (_status(like) if like else None)
     try:
+        if replaced is not None:
+            # Nobody else can read it, not even while it is written.
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         yield temporary
         check_writable(target, overwrite=overwrite)  # it may have appeared meanwhile
+        if replaced is not None:
+            _set_mode(temporary, replaced)
         temporary.replace(target)
     except OSError as error:
         # The target is named: a full disk has no name, and other temporary files begin with this one's.
@@ -76,3 +91,18 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
         # SQLite creates further files beside a database.
         for leftover in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):
             leftover.unlink(missing_ok=True)
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Return owner and mode of a file; None if there is none."""
+    with contextlib.suppress(OSError):
+        return path.stat()
+    return None
+
+
+def _set_mode(path: Path, status: os.stat_result) -> None:
+    """Give a file the group and the mode of another; where that is not allowed, the mode alone."""
+    if hasattr(os, "chown"):
+        with contextlib.suppress(OSError):
+            os.chown(path, status.st_uid, status.st_gid)
+    path.chmod(stat.S_IMODE(status.st_mode))

@@ -126,7 +126,7 @@ notebooks: $(VENV)/.docs ## Run the notebooks, and keep in them what they show
 
 # ARGS: names of scripts in tests/benchmarks, such as startup reading
 bench: $(VENV)/.dev ## Run the benchmarks: whole processes, reading, statistics, explorer, service
-	@for script in $(or $(ARGS),startup reading stats explorer service); do \
+	@for script in $(or $(ARGS),startup reading requests stats explorer service); do \
 	    echo "# $$script"; $(BIN)/python -m tests.benchmarks.$$script || exit 1; done
 
 clean: ## Remove the environment and all built or cached files

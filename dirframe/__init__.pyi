@@ -4,7 +4,7 @@
 
 from . import errors as errors, plot as plot, provenance as provenance, stats as stats
 from .archive.archive import Archive as Archive, open_archive as open_archive
-from .archive.archive import harvest as harvest
+from .archive.harvest import harvest as harvest
 from .citation import cite as cite
 from .clean import (
     country_audit as country_audit,
@@ -32,7 +32,7 @@ from .client.http.cache import (
     clear_cache as clear_cache,
     prune_cache as prune_cache,
 )
-from .client.dtypes import fields as fields
+from .client.fields import fields as fields
 from .errors import (
     AnalysesNotSentWarning as AnalysesNotSentWarning,
     ArchiveError as ArchiveError,

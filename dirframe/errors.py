@@ -86,6 +86,7 @@ class RequestError(DirframeError):
     """A request failed; `reported` is the status word of a response, `help_text` its text.
 
     `title` is the title of a web page that was received instead of the interface's XML.
+    Of an error that ends a load, `frame` holds the records that were received.
     """
 
     url: str  # without the key
@@ -94,6 +95,7 @@ class RequestError(DirframeError):
     reported: str | None = None
     title: str | None = None
     attempts: int = 0  # requests that were sent, with redirects and retries
+    frame: pd.DataFrame | None = None
 
 
 class UnreadableResponseError(RequestError):
@@ -101,7 +103,7 @@ class UnreadableResponseError(RequestError):
 
     found: str
     source: str | None = None
-    url: str = ""  # of a file, which has a source
+    url: str = ""
 
 
 class NetworkError(RequestError):
@@ -161,7 +163,12 @@ class ArchiveError(DirframeError):
 
 
 class CacheError(DirframeError):
-    """A page is not in the cache, and requests are not allowed; or the cache cannot be cleared."""
+    """A page is not in the cache, and requests are not allowed; or the cache cannot be cleared.
+
+    Of an error that ends a load, `frame` holds the records that were in the cache.
+    """
+
+    frame: pd.DataFrame | None = None
 
 
 class DirframeWarning(_Hinted, UserWarning):

@@ -28,7 +28,8 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
         As in `Directory`.
     analyses : bool, default True
         Whether collections have the analyses of projects. Without, as today, own pages alone have
-        them (``details=True`` loads these), and a page has ten records.
+        them (``details=True`` loads these), and a page has ten records: a rehearsal for the live
+        service. Then collections of projects take ``per_page`` (up to 25) and ``ids``, too.
 
     Returns
     -------

@@ -6,9 +6,9 @@ import ipaddress
 import os
 import re
 from hashlib import sha256
-from html import escape
+from html import escape, unescape
 from pathlib import Path
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 import platformdirs
 
@@ -20,6 +20,8 @@ KEY_PARAMETER = "api_key"
 OPEN_HUB = "https://www.openhub.net"
 OPEN_HUB_KEYS = f"{OPEN_HUB}/accounts/me/api_keys/new"
 
+#: Characters of the shortest key that cannot be a word of a text.
+_SHORTEST_UNIQUE = 16
 _REMOVED = "[api key removed]"
 _IN_TEXT = re.compile(r"(api_key(?:=|%3[dD]|['\"]?\s*:\s*['\"]?))(?!\[api key)[^&\s'\"<>]+")
 _IN_QUERY = re.compile(r"(?<=[?&])api_key=[^&#]*&?")
@@ -27,14 +29,24 @@ _IN_QUERY = re.compile(r"(?<=[?&])api_key=[^&#]*&?")
 
 def cache_folder(folder: str | Path | None = None) -> Path:
     """Return a folder, or the user's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
-    default = os.environ.get("DIRFRAME_CACHE_DIR") or platformdirs.user_cache_dir("dirframe")
-    return Path(default if folder is None else folder).expanduser()
+    place = os.environ.get("DIRFRAME_CACHE_DIR") if folder is None else folder
+    return _expand(place or platformdirs.user_cache_dir("dirframe"))
 
 
 def user_data_folder() -> Path:
     """Return the user's data folder of dirframe; DIRFRAME_DATA_DIR overrides it."""
-    default = os.environ.get("DIRFRAME_DATA_DIR") or platformdirs.user_data_dir("dirframe")
-    return Path(default).expanduser()
+    return _expand(os.environ.get("DIRFRAME_DATA_DIR") or platformdirs.user_data_dir("dirframe"))
+
+
+def _expand(place: str | Path) -> Path:
+    """Return a folder below a home folder, if there is one."""
+    try:
+        return Path(place).expanduser()
+    except RuntimeError:
+        raise ConfigurationError(
+            f"The folder {place} cannot be used: this user has no home folder.",
+            hint="Set DIRFRAME_CACHE_DIR and DIRFRAME_DATA_DIR to folders that exist.",
+        ) from None
 
 
 def is_loopback(host: str) -> bool:
@@ -86,9 +98,24 @@ class ApiKey:
 
     def redact_data(self, data: bytes) -> bytes:
         """Return data without the key; one of less than 16 characters may be a word, and stays."""
-        if len(self._secret) < 16:
+        if len(self._secret) < _SHORTEST_UNIQUE:
             return data
         return re.sub(self._pattern.encode(), _REMOVED.encode(), data, flags=re.IGNORECASE)
+
+    def redact_xml(self, xml: str) -> str:
+        """Return decoded XML without the key, in whatever mixture of escapes a directory repeats it.
+
+        A key of less than 16 characters may be a word: it is removed behind the name of its
+        parameter alone.
+        """
+        is_word = len(self._secret) < _SHORTEST_UNIQUE
+        if KEY_PARAMETER not in xml.lower() if is_word else not _is_spelt(self._secret, xml):
+            return xml
+        key = "".join(map(_spellings, self._secret))
+        if is_word:
+            begin = rf"({KEY_PARAMETER}\s*(?:{_spellings('=')}|:|>)\s*['\"]?){key}(?!\w)"
+            return re.sub(begin, rf"\1{_REMOVED}", xml, flags=re.IGNORECASE)
+        return re.sub(key, _REMOVED, xml, flags=re.IGNORECASE)
 
     def __repr__(self) -> str:
         return f"<API key {self.fingerprint}>"
@@ -97,3 +124,34 @@ class ApiKey:
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("An API key is not pickled: set it again where it is needed.")
+
+
+def _is_spelt(secret: str, text: str) -> bool:
+    """Return whether a text holds a secret, escaped up to three times for XML or addresses."""
+    sought = secret.casefold()
+    for _ in range(4):
+        if sought in text.casefold() or sought in text.replace("+", " ").casefold():
+            return True
+        text = unquote(unescape(text))
+    return False
+
+
+def _spellings(character: str) -> str:
+    """Return a pattern for a character as XML and addresses spell it, also if escaped again."""
+    reference = r"&(?:amp;)*"
+    names = [
+        name for name in ("amp", "lt", "gt", "quot", "apos") if unescape(f"&{name};") == character
+    ]
+    escaped = "".join(f"%(?:25)*{byte:02X}" for byte in character.encode())
+    spelt = [
+        re.escape(character),
+        escaped,
+        rf"{reference}#0*{ord(character)};",
+        rf"{reference}#x0*{ord(character):x};",
+        *(f"{reference}{name};" for name in names),
+    ]
+    if character == " ":
+        spelt.append(r"\+")
+    if character == "&":
+        spelt.insert(0, reference)
+    return f"(?:{'|'.join(spelt)})"

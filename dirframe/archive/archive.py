@@ -1,28 +1,26 @@
-"""Store a whole collection in a file, over as many days as the quota needs, and read it."""
+"""Read the archive of a collection: its status, its records as frames, or as a Parquet file."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
 
 import pandas as pd
 
 from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, percent, quantity
 from dirframe._files import atomic_write, check_writable, make_folder
-from dirframe.archive.store import Store, name_of
-from dirframe.client.collection import Reading, Walk, describe, describe_whole
-from dirframe.client.directory import Directory, open_directory
-from dirframe.client.page import parse
-from dirframe.client.paging import ReceivedPage, ids_of
-from dirframe.client.query import Options, Query
-from dirframe.client.records import Records
-from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError, warn
-from dirframe.schema import RESOURCES
+from dirframe.archive.store import Store
+from dirframe.client.load import describe, describe_whole
+from dirframe.client.messages import summarize
+from dirframe.client.paging.details import OwnPage
+from dirframe.client.paging.pages import CollectionPage
+from dirframe.client.paging.walk import ids_of
+from dirframe.client.xml.page import parse
+from dirframe.client.xml.records import Records
+from dirframe.errors import ArchiveError, IncompleteWarning, warn
 
 ROWS = 8_192  # in a chunk, and a row group
 
@@ -92,7 +90,8 @@ class Archive:
     def __init__(self, path: Path) -> None:
         self.path = path
         with Store.open(path) as store:
-            self._pages, facts = store.pages(), store.facts()
+            self._stored, facts = store.read(), store.facts()
+        self._received = self._stored.received
         self._source = {name: facts[name] for name in ("source", "base_url")}
 
     def __repr__(self) -> str:
@@ -100,20 +99,21 @@ class Archive:
 
     def status(self) -> Status:
         """Return the records, pages and completeness so far; printed as a few lines."""
-        pages = self._pages
-        completeness, reason = pages.completeness()
+        received, verdict = self._received, self._received.verdict
+        summary = summarize(received)
+        pages = received.part.newest.values()
         return Status(
             path=self.path,
-            resource=pages.query.resource.collection,
-            records=len(pages.records),
-            available=pages.expected,
-            pages=sum(bool(page.ids) for page in pages.latest.values()),
-            details=len(pages.own),
-            completeness=completeness,
-            reason=reason,
-            sort=pages.query.sort,
-            requests_left=len(pages.missing()) + pages.estimated_own(),
-            newest=max((page.retrieved for page in pages.received), default=None),
+            resource=received.query.resource.collection,
+            records=len(verdict.places),
+            available=verdict.expected,
+            pages=sum(bool(page.ids) for page in pages),
+            details=len(received.details.answers),
+            completeness=summary.completeness.value,
+            reason=summary.reason,
+            sort=received.query.sort,
+            requests_left=len(received.part.missing()) + received.own_to_come(),
+            newest=self._stored.newest,
         )
 
     def frame(self, *, whole: bool = False) -> pd.DataFrame:
@@ -141,9 +141,9 @@ class Archive:
         IncompleteWarning, SortIgnoredWarning, AnalysesNotSentWarning
             If it is incomplete; the others as in `load_projects`.
         """
-        frame = self._read(self._places(whole=whole))
-        what = f"{self._pages.query.resource.collection} of the archive {self.path}"
-        facts = describe_whole(frame, self._pages, what, **self._source)
+        frame = self._read(self._readings(whole=whole))
+        what = f"{self._received.query.resource.collection} of the archive {self.path}"
+        facts = describe_whole(frame, self._received, what, **self._source)
         if facts["completeness"] == "incomplete":
             reason = facts["incomplete_reason"]
             warn(IncompleteWarning(f"The archive {self.path} is incomplete: {reason}."))
@@ -154,19 +154,19 @@ class Archive:
 
         A column outside the specification is only in the chunks that contain it.
         """
-        places = self._places()
-        for begin in range(0, max(len(places), 1), ROWS):
-            frame = self._read(places[begin : begin + ROWS])
-            describe(frame, self._pages, **self._source)
+        readings = self._readings()
+        for begin in range(0, max(len(readings), 1), ROWS):
+            frame = self._read(readings[begin : begin + ROWS])
+            describe(frame, self._received, **self._source)
             yield frame
 
     def verify(self) -> int:
         """Check the digest of every page, and return their number; `ArchiveError` names a bad one."""
         with Store.open(self.path) as store:
-            pages = [page for page in store.pages().received if page.refusal is None]
-            for page in pages:
-                store.content(page)
-        return len(pages)
+            documents = store.read().documents
+            for row, name in documents.items():
+                store.content(row, name)
+        return len(documents)
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write the records of `frame` as one Parquet file, in bounded memory.
@@ -202,115 +202,31 @@ class Archive:
                 writer.write_table(to_arrow(frame, schema))
         return target
 
-    def _places(self, *, whole: bool = False) -> list[tuple[ReceivedPage, int]]:
-        if not self._pages.received:
+    def _readings(self, *, whole: bool = False) -> list[tuple[CollectionPage | OwnPage, int]]:
+        if not self._stored.times:
             raise ArchiveError(f"{self.path} is empty: nothing was harvested yet.")
-        return [*self._pages.places(whole=whole)]
+        return list(self._received.readings(whole=whole))
 
-    def _read(self, places: Iterable[tuple[ReceivedPage, int]]) -> pd.DataFrame:
+    def _read(self, readings: Iterable[tuple[CollectionPage | OwnPage, int]]) -> pd.DataFrame:
         """Return the records at some places."""
-        resource, starts = self._pages.query.resource, dict[int, int]()
+        resource = self._received.query.resource
+        begins: dict[CollectionPage | OwnPage, int] = {}
         records, rows = Records(resource), list[int]()
         with Store.open(self.path) as store:
-            for page, place in places:
-                if page.source not in starts:
-                    name = f"{name_of(page)} in {self.path}"
-                    parsed = parse(store.content(page), source=name)
-                    if ids_of(parsed, resource) != page.ids:
-                        raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
-                    starts[page.source] = records.add(parsed)
-                rows.append(starts[page.source] + place)
+            for page, index in readings:
+                if page not in begins:
+                    row = self._stored.rows[page]
+                    name = self._stored.documents[row]
+                    content = store.content(row, name)
+                    parsed = parse(content, source=f"{name} in {self.path}")
+                    ids = (page.record,) if isinstance(page, OwnPage) else page.ids
+                    if ids_of(parsed, resource) != ids:
+                        raise ArchiveError(
+                            f"{name} in {self.path} is damaged. Restore the file from a copy."
+                        )
+                    begins[page] = records.add(parsed)
+                rows.append(begins[page] + index)
         return records.frame(rows)
-
-
-def harvest(
-    collection: Literal["accounts", "projects"],
-    path: str | Path,
-    *,
-    directory: Directory | None = None,
-    query: str | None = None,
-    sort: str | None = None,
-    sample: int | None = None,
-    seed: int = 0,
-    details: bool = False,
-) -> Archive:
-    """Store a whole collection in a file, page by page; the same call again continues.
-
-    Nothing that is stored is asked for again, but the last page once in each further call: records
-    move forward when others are removed. Fresh pages of the cache are taken from there.
-
-    Parameters
-    ----------
-    collection : {"accounts", "projects"}
-        The collection to store.
-    path : str or pathlib.Path
-        The archive, one file.
-    directory, query, sample, seed, details
-        As in `load_projects`; the own pages of projects are stored, too.
-    sort : str, optional
-        The sort order. Default: by id, or projects by project_name, whichever the first page shows
-        to be kept; otherwise the order of the directory.
-
-    Returns
-    -------
-    Archive
-        The archive; its ``status()`` tells whether it is finished, and what is proven.
-
-    Raises
-    ------
-    QuotaExceededError, RequestError
-        If the daily quota is used up (``resets_at`` is when to call again); if the directory cannot
-        be reached or refuses, or fails for own pages, after the others. All pages received are stored.
-    ArchiveError, InvalidInputError
-        If the file is no archive of this directory, collection, query and order, is damaged, or
-        another process writes to it; if the disk is full; if an argument is invalid.
-
-    Examples
-    --------
-    >>> with dirframe.sample_directory() as directory:
-    ...     archive = dirframe.harvest("projects", "kept.archive", directory=directory)
-    >>> archive.status().pages, archive.status().complete
-    (60, True)
-    """
-    resources = {resource.collection: resource for resource in RESOURCES.values()}
-    if collection not in resources:
-        raise InvalidInputError(
-            f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
-        )
-    drawn: dict[str, Any] = {"sample": sample, "seed": seed}
-    asked = Query(resource=resources[collection], query=query, sort=sort, details=details, **drawn)
-    # The walk is that of a load, from the pages that are stored. The thread that receives a page
-    # stores it, so that an error or a kill costs at most the requests in flight.
-    with open_directory(directory) as client:
-        client.session.address(asked.path, asked.params())  # raises before a file exists
-        with Store.open_writer(Path(path), client, asked) as store:
-            pages = store.pages()
-            order = pages.query.sort
-            if sort not in {None, order} and (pages.latest or order):
-                raise InvalidInputError(
-                    f"{path} is in the order {order!r}, not {sort!r}. Leave sort out, or name "
-                    "another file."
-                )
-            # Begun with own pages, it ends with them.
-            pages.query = replace(asked, sort=order or sort, details=details or pages.query.details)
-            walk = Walk(pages, client.session, Options(store=False), client.workers, store.add)
-            deque(_read(walk), maxlen=0)
-            if pages.error is not None:
-                raise pages.error  # the other own pages are stored
-    return Archive(Path(path))
-
-
-def _read(walk: Walk) -> Reading:
-    """Read what an archive lacks; and its last page again: records may have moved forward since."""
-    pages = walk.pages
-    if pages.missing():
-        if not pages.latest:
-            yield from walk.begin()
-        elif pages.query.sample is None:
-            last = [number for number in pages.latest if number + 1 not in pages.latest]
-            yield from walk.read(last, refresh=True)
-        yield from walk.read_all()
-    yield from walk.read_own_pages()
 
 
 def open_archive(path: str | Path) -> Archive:

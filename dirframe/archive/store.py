@@ -10,8 +10,8 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import fields, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -22,12 +22,16 @@ import pyarrow as pa
 from dirframe._files import make_folder
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.client.directory import Directory
-from dirframe.client.paging import Pages, ReceivedPage
-from dirframe.client.query import Query
+from dirframe.client.paging.details import OwnPage
+from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refusal
+from dirframe.client.paging.pages import CollectionPage
+from dirframe.client.paging.query import Query
+from dirframe.client.paging.walk import Lost, Receipt, Received, Target
+from dirframe.client.xml.page import AnalysisSent
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
-FORMAT = 5
+FORMAT = 6
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
 
 _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
@@ -43,26 +47,46 @@ CREATE TABLE archive (
 _PAGES = """
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY, -- order of arrival, from 1 without gaps
-    number INTEGER,         -- page of the collection; 0: in an order not used; NULL: page of a record
-    record TEXT,            -- the id of that record
+    kind TEXT NOT NULL,     -- page: of the collection; own: of a record; probe: in an order not used
+    number INTEGER,         -- of a page of the collection
+    record TEXT,            -- the id of the record whose own page it is
     sort TEXT,              -- the order of the pages
     retrieved TEXT NOT NULL, -- ISO 8601 in UTC
-    attempts INTEGER NOT NULL, -- requests; 0: from the cache
+    requests INTEGER NOT NULL, -- 0: from the cache
     available INTEGER,      -- items_available
     first INTEGER,          -- first_item_position
     ids TEXT NOT NULL,      -- of the records, as JSON
-    signs TEXT NOT NULL,    -- of each project a digit: 1 came with its analysis, 2 with its id, 3 both
+    analyses TEXT NOT NULL, -- of each project a digit: 1 came with its analysis, 2 with its id, 3 both
     synthetic INTEGER NOT NULL,
-    refusal TEXT,           -- why no page came; empty: the project has no analysis
+    refusal TEXT,           -- why there is no such page
     sha256 TEXT,            -- of the content, uncompressed
     size INTEGER,           -- of the content, uncompressed, in bytes
     content BLOB            -- the document, compressed with Zstandard
 )
 """
-_COLUMNS = [field.name for field in fields(ReceivedPage) if field.name not in {"source", "error"}]
+_COLUMNS = (
+    *("kind", "number", "record", "sort", "retrieved", "requests", "available", "first"),
+    *("ids", "analyses", "synthetic", "refusal"),
+)
 _INSERT = f"""
 INSERT INTO pages VALUES (NULL, :{", :".join(_COLUMNS)}, :sha256, :size, :content)
 """
+
+
+@dataclass(slots=True)
+class Stored:
+    """What an archive holds: what was received, and the rows of the pages."""
+
+    received: Received
+    rows: dict[CollectionPage | OwnPage, int] = field(default_factory=dict)
+    documents: dict[int, str] = field(default_factory=dict)  # by row, what a page is called
+
+    @property
+    def newest(self) -> datetime | None:
+        """When the newest answer was received."""
+        return max(self.times, default=None)
+
+    times: list[datetime] = field(default_factory=list)
 
 
 class Store(AbstractContextManager["Store"]):
@@ -138,8 +162,8 @@ class Store(AbstractContextManager["Store"]):
         with self._lock, self._errors():
             return dict(self._database.execute("SELECT * FROM archive").fetchone())
 
-    def pages(self) -> Pages:
-        """Return the stored pages, whose `source` is their place in the file."""
+    def read(self) -> Stored:
+        """Return what was received."""
         facts, select = self.facts(), f"SELECT id, {', '.join(_COLUMNS)} FROM pages ORDER BY id"
         with self._lock, self._errors():
             rows = self._database.execute(select).fetchall()
@@ -147,56 +171,78 @@ class Store(AbstractContextManager["Store"]):
             asked = {name: facts[name] for name in ("query", "sort", "sample", "seed")}
             resource, details = RESOURCES[facts["resource"]], bool(facts["details"])
             query = Query(resource=resource, details=details, **asked)
-            pages = Pages(query, counts_all=True)
-            for place, row in enumerate(map(dict, rows), start=1):
-                row["retrieved"] = datetime.fromisoformat(row["retrieved"])
-                row["ids"] = tuple(json.loads(row["ids"]))
-                page = ReceivedPage(source=row.pop("id"), **row)
-                if page.source != place:
-                    raise ArchiveError(
-                        f"{self.path} is damaged: a page before {name_of(page)} is missing."
-                    )
-                pages.add(page)
-            sort = next((page.sort for page in pages.latest.values()), query.sort)
-            pages.query = replace(query, sort=sort)
-            pages.completeness()  # all that is computed from them
+            answers = [_Row.of(dict(row)) for row in rows]
         except (LookupError, TypeError, ValueError) as error:
             raise ArchiveError(
                 f"{self.path} is damaged ({error}). Restore it from a copy."
             ) from error
-        return pages
+        for place, row in enumerate(answers, start=1):
+            if row.id != place:
+                raise ArchiveError(f"{self.path} is damaged: a page before {row.name} is missing.")
+        sorts = [row.sort for row in answers if row.is_page]
+        stored = Stored(
+            Received(replace(query, sort=sorts[0] if sorts else query.sort), keeps_history=True)
+        )
+        stored.received.is_sort_given = query.sort is not None
+        for row in answers:
+            row.add_to(stored)
+        return stored
 
-    def content(self, page: ReceivedPage) -> bytes:
+    def content(self, row: int, name: str) -> bytes:
         """Return the content of a page; `ArchiveError` if it is not what was received."""
         with self._lock, self._errors():
             statement = "SELECT content, size, sha256 FROM pages WHERE id = ?"
-            packed, size, digest = self._database.execute(statement, (page.source,)).fetchone()
+            packed, size, digest = self._database.execute(statement, (row,)).fetchone()
         with suppress(OSError, TypeError, ValueError, OverflowError):  # of Arrow
             content: bytes = pa.decompress(packed, size, codec="zstd", asbytes=True)
             if sha256(content).hexdigest() == digest:
                 return content
-        raise ArchiveError(
-            f"{name_of(page)} in {self.path} is damaged. Restore the file from a copy."
-        )
+        raise ArchiveError(f"{name} in {self.path} is damaged. Restore the file from a copy.")
 
-    def add(self, page: ReceivedPage) -> None:
-        """Store a page, unless it failed; its `source`, as fetched or none, becomes its place."""
-        if page.error is not None:
+    def add(self, target: Target, answer: Answer, sort: str | None) -> None:
+        """Store an answer to a request."""
+        if isinstance(answer, Failure):
             return
-        content = page.source.content if page.source else None
-        values = {name: getattr(page, name) for name in _COLUMNS} | {
-            "retrieved": page.retrieved.isoformat(timespec="microseconds"),
-            "ids": json.dumps(page.ids),
-            "sha256": content and sha256(content).hexdigest(),
-            "size": content and len(content),
-            "content": content and pa.compress(content, codec="zstd", asbytes=True),
+        values: dict[str, Any] = dict.fromkeys(_COLUMNS) | {
+            "sort": sort,
+            "retrieved": answer.received_at.isoformat(timespec="microseconds"),
+            "requests": answer.requests,
+            "ids": "[]",
+            "analyses": "",
+            "synthetic": False,
+            "sha256": None,
+            "size": None,
+            "content": None,
         }
+        if isinstance(target, CollectionPage):
+            values |= {
+                "kind": "probe" if target.is_probe else "page",
+                "number": target.number,
+                "available": target.total,
+                "first": target.position,
+                "ids": json.dumps(target.ids),
+                "analyses": "".join(str(sent.value) for sent in target.analyses),
+            }
+        else:
+            values |= {"kind": "own", "record": target.record, "sort": None}
+        if isinstance(answer, Document):
+            content = answer.content
+            values |= {
+                "synthetic": answer.page.synthetic,
+                "sha256": sha256(content).hexdigest(),
+                "size": len(content),
+                "content": pa.compress(content, codec="zstd", asbytes=True),
+            }
+            if isinstance(target, OwnPage):
+                values["ids"] = json.dumps([target.record])
+        else:
+            values["refusal"] = answer.reason.value
+            values["ids"] = json.dumps(answer.other_ids)
         with self._lock, self._errors():
             if not self._database.in_transaction:  # a write failed, perhaps in another thread
                 raise ArchiveError(f"{self.path} is no longer written to, after an error.")
-            place = self._database.execute(_INSERT, values).lastrowid
+            self._database.execute(_INSERT, values)
             self._commit()
-        page.source = place
 
     def _commit(self) -> None:
         self._database.execute("COMMIT")
@@ -229,6 +275,86 @@ class Store(AbstractContextManager["Store"]):
         self.close()
 
 
-def name_of(page: ReceivedPage) -> str:
-    """Return what a page is called in messages."""
-    return f"The page of record {page.record}" if page.number is None else f"Page {page.number}"
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of the table of pages, as what was received."""
+
+    id: int
+    sort: str | None
+    target: Target
+    refusal: Refusal | None
+    receipt: Receipt
+    received_at: datetime
+
+    @classmethod
+    def of(cls, row: dict[str, Any]) -> Self:
+        """Return a row of the table; ValueError, TypeError or LookupError if it is damaged."""
+        received_at = datetime.fromisoformat(row["retrieved"]).astimezone(UTC)
+        ids = tuple(json.loads(row["ids"]))
+        requests = int(row["requests"])
+        refusal = None
+        if row["refusal"] is not None:
+            reason = Reason(row["refusal"])
+            refusal = Refusal(
+                reason=reason, received_at=received_at, requests=requests, other_ids=ids
+            )
+        target: Target
+        if row["kind"] in {"page", "probe"}:
+            target = CollectionPage(
+                number=int(row["number"]),
+                received_at=received_at,
+                requested_at=received_at,
+                ids=() if refusal is not None else ids,
+                total=_whole(row["available"]),
+                position=_whole(row["first"]),
+                exists=refusal is None,
+                is_probe=row["kind"] == "probe",
+                analyses=tuple(AnalysisSent(int(digit)) for digit in row["analyses"]),
+            )
+        elif row["kind"] == "own":
+            record = str(row["record"])
+            page = OwnPage(record=record, received_at=received_at)
+            target = page if refusal is None else Lost(record)
+        else:
+            raise ValueError(f"a page of the kind {row['kind']!r}")
+        receipt = Receipt(
+            received_at=None if refusal is not None else received_at,
+            requests=requests,
+            is_synthetic=bool(row["synthetic"]),
+        )
+        return cls(int(row["id"]), row["sort"], target, refusal, receipt, received_at)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is a page of the collection, in the order that is used."""
+        return isinstance(self.target, CollectionPage) and not self.target.is_probe
+
+    @property
+    def name(self) -> str:
+        """What the page is called in messages."""
+        if isinstance(self.target, OwnPage | Lost):
+            return f"The page of record {self.target.record}"
+        return f"Page {self.target.number}"
+
+    def add_to(self, stored: Stored) -> None:
+        """Add it to what an archive holds."""
+        received, target = stored.received, self.target
+        received.receipts.append(self.receipt)
+        stored.times.append(self.received_at)
+        if self.refusal is None:
+            stored.documents[self.id] = self.name
+        if isinstance(target, CollectionPage):
+            received.add_page(target)
+            stored.rows[target] = self.id
+        elif isinstance(target, OwnPage):
+            received.details.answers[target.record] = target
+            stored.rows[target] = self.id
+        elif self.refusal is not None:
+            received.details.answers[target.record] = self.refusal
+
+
+def _whole(value: object) -> int | None:
+    """Return a whole number; TypeError if it is another value."""
+    if value is None or isinstance(value, int):
+        return value
+    raise TypeError(f"{value!r} is no whole number")

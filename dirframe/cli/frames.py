@@ -154,7 +154,7 @@ def empty(collection: str) -> pd.DataFrame:
     """Return a frame without records, whose columns are those of the schema."""
     import pandas as pd
 
-    from dirframe.client.dtypes import typed_columns
+    from dirframe.client.xml.columns import typed_columns
     from dirframe.schema import RESOURCES
 
     resource = RESOURCES[collection.removesuffix("s")]

@@ -162,7 +162,7 @@ def status(path: Path) -> None:
 def check(**where: Any) -> None:
     """Try what a directory sends and keeps.
 
-    Sends at most 15 requests. The report holds no key: post it.
+    Sends at most 18 requests. The report holds no key: post it.
 
     \b
     Example:

@@ -1,31 +1,34 @@
-"""Check how a directory answers: sizes, sorts, errors, in at most 15 requests."""
+"""Check how a directory answers: sizes, sorts, errors, in at most 18 requests."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dirframe import __version__
-from dirframe._display import card
+from dirframe._display import card, quantity
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.adapter import FetchedPage
-from dirframe.client.page import Page
-from dirframe.client.query import Options, Query, is_in_order, is_last, record_query
-from dirframe.client.records import Records
+from dirframe.client.ids import PAGE_SIZE as PROJECTS_BY_IDS
+from dirframe.client.ids import Window, estimate_by_numbers, find_doubt
+from dirframe.client.paging.order import is_in_order, is_last
+from dirframe.client.paging.query import Query, record_query
+from dirframe.client.xml.page import AnalysisSent, Page
+from dirframe.client.xml.records import Records
 from dirframe.errors import DirframeError, RequestError, UnreadableResponseError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
 
 #: Most requests that a check sends; a moved directory answers two of them with a redirect.
-MAX_REQUESTS = 15
+MAX_REQUESTS = 18
 
 _PROJECTS, _ACCOUNTS = Query(resource=PROJECT), Query(resource=ACCOUNT)
 _SORTS = ("id", "name", "created_at", "updated_at", "project_name")
 _NOTHING = "no-project-has-this-name-qx7vw"
 _NO_KEY = "dirframe-check-of-a-key-that-is-not-one"
-_ASKED = Options(refresh=True, store=False)
 _Seen = tuple[str, bool | None]  # what was found, and whether it is as specified
 
 
@@ -51,10 +54,12 @@ class Check:
 
 
 def check(directory: Directory | None = None) -> Check:
-    """Look at how a directory answers, in at most 15 requests.
+    """Look at how a directory answers, in at most 18 requests.
 
     These ask for first pages in several orders, a page past the end, an own page, a record that does
-    not exist, and a page with a wrong key.
+    not exist, and a page with a wrong key; and for what today's live service has beyond the
+    specification: 25 projects a page, projects by their ids, accounts by their kudos. The last
+    finding is what a load of all projects costs with and without these.
 
     Parameters
     ----------
@@ -79,18 +84,28 @@ def check(directory: Directory | None = None) -> Check:
     '25'
     """
     with open_directory(directory) as client:
-        first = _PROJECTS.get(client.session, _ASKED)
+        first = _get(client, _PROJECTS)
         requests, findings = first.attempts, [*_see_first(client, first)]
         options: dict[str, Any] = {"timeout": client.timeout, "allow_http": client.allow_http}
         with Directory(client.base_url, _NO_KEY, cache=False, **options) as other:
             other.quota_folder = None  # requests of this key are nobody's
-            for look in _looks(client, other, first.page):
+            offers = _Offers(page_size=len(first.page.records))
+            for look in _looks(client, other, first.page, offers):
                 seen: _Seen = "not looked at: the requests of a check are used up", None
                 if requests + 1 < MAX_REQUESTS:
                     seen, attempts = look.answer()
                     requests += attempts
                 findings.append(Finding(look.what, *seen))
+            findings += _price(first.page, offers)
         return Check(requests=requests, findings=tuple(findings))
+
+
+@dataclass
+class _Offers:
+    """What a directory has beyond the specification: the most projects on a page, and `ids`."""
+
+    page_size: int
+    has_ids: bool = False
 
 
 class _Look(NamedTuple):
@@ -102,12 +117,13 @@ class _Look(NamedTuple):
     see: Callable[[Page], _Seen] = lambda _: ("is answered", False)
     number: int = 1
     status: int = 0
+    parameters: Mapping[str, str] = MappingProxyType({})  # that the specification does not have
 
     def answer(self) -> tuple[_Seen, int]:
         """Return what the page shows, and the number of requests for it."""
         attempts = 0
         try:
-            fetched = self.query.get(self.client.session, _ASKED, self.number)
+            fetched = _get(self.client, self.query, self.number, self.parameters)
             attempts = fetched.attempts
             return self.see(fetched.page), attempts
         except DirframeError as error:
@@ -116,7 +132,19 @@ class _Look(NamedTuple):
                 found = f"{found}: {error.found}"
             elif isinstance(error, RequestError) and status is not None:
                 found = f"status {status}: {error.help_text or 'without a text'}"
-            return (found, status == self.status), attempts or getattr(error, "attempts", 0)
+            is_as_specified = None if self.parameters else status == self.status
+            return (found, is_as_specified), attempts or getattr(error, "attempts", 0)
+
+
+def _get(
+    client: Directory,
+    query: Query,
+    number: int = 1,
+    parameters: Mapping[str, str] = MappingProxyType({}),
+) -> FetchedPage:
+    """Return a page as the directory sends it now."""
+    asked = query.params(number) | dict(parameters)
+    return client.session.get(query.path, asked, refresh=True, store=False)
 
 
 def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
@@ -131,12 +159,12 @@ def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
         yield Finding("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
     is_moved = client.session.is_moved(_PROJECTS.path)
     yield Finding("address", "redirects to another" if is_moved else "answers itself", not is_moved)
-    sent = sum(sign in "13" for sign in page.signs())
+    sent = sum(AnalysisSent.ANALYSIS in one for one in page.analyses_sent())
     yield Finding("analyses in collections", f"{sent} of {size} projects", sent > 0)
 
 
-def _looks(client: Directory, other: Directory, first: Page) -> Iterator[_Look]:
-    """Yield what else to look at; `other` has a wrong key."""
+def _looks(client: Directory, other: Directory, first: Page, offers: _Offers) -> Iterator[_Look]:
+    """Yield what else to look at; `other` has a wrong key, and `offers` is filled in."""
     ids, size = first.values("id"), len(first.records)
 
     def see_end(page: Page) -> _Seen:
@@ -145,7 +173,8 @@ def _looks(client: Directory, other: Directory, first: Page) -> Iterator[_Look]:
         return found if came else "empty", not came
 
     def see_analysis(page: Page) -> _Seen:
-        return "sent" if page.signs() in {"1", "3"} else "not sent", None
+        is_sent = any(AnalysisSent.ANALYSIS in one for one in page.analyses_sent())
+        return "sent" if is_sent else "not sent", None
 
     if first.items_available is not None and size:
         behind = -(-first.items_available // size) + 1
@@ -160,8 +189,62 @@ def _looks(client: Directory, other: Directory, first: Page) -> Iterator[_Look]:
     if ids and ids[0]:
         own = record_query(PROJECT, ids[0])
         yield _Look("analysis on own pages", client, own, see_analysis)
+    yield from _looks_at_offers(client, first, offers)
     yield _Look("a record that is not there", client, record_query(PROJECT, "0"), status=404)
     yield _Look("a wrong key", other, _PROJECTS, status=403)
+
+
+def _looks_at_offers(client: Directory, first: Page, offers: _Offers) -> Iterator[_Look]:
+    """Yield what only today's live service has."""
+    usual = len(first.records)
+
+    def see_page_size(page: Page) -> _Seen:
+        count = len(page.records)
+        offers.page_size = max(count, usual)
+        return f"{count} a page" if count > usual else "ignored", None
+
+    def see_ids(page: Page) -> _Seen:
+        doubt = find_doubt(
+            window, page.values("id"), page.items_available, page.first_item_position
+        )
+        offers.has_ids = doubt is None and len(page.records) == len(window)
+        return "sent in the order of ids" if offers.has_ids else "ignored", None
+
+    most = {"per_page": str(PROJECTS_BY_IDS)}
+    if 0 < usual < PROJECTS_BY_IDS and not is_last(first):
+        what = f"projects with per_page={PROJECTS_BY_IDS}"
+        yield _Look(what, client, _PROJECTS, see_page_size, parameters=most)
+    numbers = sorted(int(text) for text in first.values("id") if text and text.isdecimal())
+    # Every second one: a directory that ignores the parameter sends the others, too.
+    window = Window(tuple(numbers[::2]))
+    if len(numbers) > 1:
+        asked = most | {"ids": window.text}
+        yield _Look("projects with ids", client, _PROJECTS, see_ids, parameters=asked)
+    by_kudos = {"sort": "kudo_position"}
+    yield _Look("accounts by kudo_position", client, _ACCOUNTS, _see_positions, parameters=by_kudos)
+
+
+def _see_positions(page: Page) -> _Seen:
+    frame = Records(ACCOUNT, [page]).frame()
+    positions = frame["kudo_score_position"]
+    ranked = positions.dropna()
+    if len(ranked) < 3:  # two are in some order
+        return "cannot be seen", None
+    is_kept = ranked.is_monotonic_increasing and positions[: len(ranked)].notna().all()
+    return "kept" if is_kept else "NOT kept", None
+
+
+def _price(first: Page, offers: _Offers) -> Iterator[Finding]:
+    """Yield what a load of all projects costs, by pages as they are and by what else there is."""
+    available, usual = first.items_available, len(first.records)
+    if available is None or not usual:
+        return
+    prices = [f"{quantity(available // usual + 1, 'request')} with {usual} a page"]
+    if offers.page_size > usual:
+        prices.append(f"{available // offers.page_size + 1:,} with {offers.page_size} a page")
+    if offers.has_ids and offers.page_size == PROJECTS_BY_IDS:
+        prices.append(f"about {estimate_by_numbers(available) + 5:,} by ids")
+    yield Finding("a load of all projects", ", ".join(prices), None)
 
 
 def _see_order(query: Query, page: Page) -> _Seen:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import as_list, require_frame
-from dirframe.client.dtypes import typed_columns
+from dirframe.client.xml.columns import typed_columns
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, Field, Kind, Resource
 

@@ -7,10 +7,13 @@ from typing import Any
 import pandas as pd
 
 from dirframe._display import suggests_options
-from dirframe.client.collection import load_query
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.lookup import Projects, load_many, load_record, queries_of
-from dirframe.client.query import Incomplete, Options, ProgressCallback, Query, query_at
+from dirframe.client.load import Incomplete, Options, load_query
+from dirframe.client.lookup import load_record
+from dirframe.client.many import Projects, load_many, queries_of
+from dirframe.client.paging.fetch import CacheUse
+from dirframe.client.paging.query import Query, query_at
+from dirframe.client.progress import ProgressCallback
 from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
 
 
@@ -89,7 +92,8 @@ def load_projects(
     >>> len(projects), projects.attrs["dirframe"]["completeness"]
     (30, 'sample')
     """
-    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    use = CacheUse.of(refresh=refresh, offline=offline)
+    options = Options(incomplete=incomplete, cache=use, progress=progress)
     asked = {"query": query, "sort": sort, "max_items": max_items, "details": details}
     return _load("projects", directory, options, sample=sample, seed=seed, **asked)
 
@@ -132,7 +136,8 @@ def load_accounts(
     >>> len(accounts), accounts["created_at"].is_monotonic_decreasing
     (50, True)
     """
-    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    use = CacheUse.of(refresh=refresh, offline=offline)
+    options = Options(incomplete=incomplete, cache=use, progress=progress)
     asked = {"query": query, "sort": sort, "max_items": max_items}
     return _load("accounts", directory, options, sample=sample, seed=seed, **asked)
 
@@ -182,7 +187,8 @@ def load(
     >>> len(frame), str(frame["posts_count"].dtype)
     (50, 'Int64')
     """
-    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    use = CacheUse.of(refresh=refresh, offline=offline)
+    options = Options(incomplete=incomplete, cache=use, progress=progress)
     return _load(path, directory, options, query=query, sort=sort, max_items=max_items)
 
 
@@ -259,7 +265,8 @@ def load_contributors(
     >>> people["project_id"].unique().tolist()
     ['633', '714']
     """
-    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    use = CacheUse.of(refresh=refresh, offline=offline)
+    options = Options(incomplete=incomplete, cache=use, progress=progress)
     asked = {"query": query, "sort": sort, "max_items": max_items}
     return _load_of(project, queries_of(CONTRIBUTOR_FACT, project, **asked), directory, options)
 
@@ -294,7 +301,8 @@ def load_activity(
     ...     dirframe.load_activity("633", directory=directory)["month"].is_monotonic_increasing
     True
     """
-    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    use = CacheUse.of(refresh=refresh, offline=offline)
+    options = Options(incomplete=incomplete, cache=use, progress=progress)
     return _load_of(project, queries_of(ACTIVITY_FACT, project), directory, options)
 
 
@@ -327,7 +335,8 @@ def load_size(
     ...     dirframe.load_size("633", directory=directory)["commits"].is_monotonic_increasing
     True
     """
-    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    use = CacheUse.of(refresh=refresh, offline=offline)
+    options = Options(incomplete=incomplete, cache=use, progress=progress)
     return _load_of(project, queries_of(SIZE_FACT, project), directory, options)
 
 
@@ -365,7 +374,8 @@ def load_project(
     ...     dirframe.load_project("1", directory=directory)["id"].item()
     '1'
     """
-    return load_record(PROJECT, project, directory, Options(refresh=refresh, offline=offline))
+    options = Options(cache=CacheUse.of(refresh=refresh, offline=offline))
+    return load_record(PROJECT, project, directory, options)
 
 
 @suggests_options
@@ -397,13 +407,15 @@ def load_account(
     ...     len(dirframe.load_account("ada@example.org", directory=directory))
     1
     """
-    return load_record(ACCOUNT, account, directory, Options(refresh=refresh, offline=offline))
+    options = Options(cache=CacheUse.of(refresh=refresh, offline=offline))
+    return load_record(ACCOUNT, account, directory, options)
 
 
 def _load(path: str, directory: Directory | None, options: Options, **asked: Any) -> pd.DataFrame:
     """Load a collection by its name, or a path."""
     with open_directory(directory) as client:
-        return load_query(query_at(path, client, **asked), client, options)
+        query = query_at(path, client.base_url, client.api_key, **asked)
+        return load_query(query, client, options)
 
 
 def _load_of(

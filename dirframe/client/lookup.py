@@ -1,93 +1,116 @@
-"""Load what is named by id: one record, or a collection of each of many projects."""
+"""Load one record by what identifies it."""
 
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
-from dataclasses import replace
-from functools import partial
 from hashlib import md5, sha1
-from itertools import chain
 from numbers import Integral
-from typing import Any, TypeAlias
-from urllib.parse import quote
+from typing import Any
 
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.collection import (
-    Walk,
-    check_quota,
-    fetch_ahead,
-    fetch_page,
-    may_come_later,
-    raise_or_warn,
-)
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.paging import Pages, ReceivedPage, cost_of, is_of_one_page, list_named
-from dirframe.client.progress import progress_of
-from dirframe.client.query import Options, Query, record_query
-from dirframe.client.records import Records
+from dirframe.client.load import Options, cost_of, warn_if_stale
+from dirframe.client.paging.fetch import Answer, Document, Fetcher, Reason, Refusal, never
+from dirframe.client.paging.query import Query, record_query
+from dirframe.client.paging.walk import Receipt, receipt_of
+from dirframe.client.xml.records import Records
 from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
-
-#: One project, by id or short name, or many.
-Projects: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
-
-_NO_ANALYSIS = "no analysis"
 
 
 def load_record(
     resource: Resource, value: object, directory: Directory | None, options: Options
 ) -> pd.DataFrame:
     """Load one record by what identifies it."""
-    name = _identifier(value, resource.name)
-    identifiers = [name]
-    if resource is ACCOUNT and "@" in name:
-        # The live service hashes the address in lower case, the specification as it is.
-        texts = dict.fromkeys([name.lower().encode(), name.encode()])
-        identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
-    # Today's service finds a project without an analysis by a search alone.
-    is_searched = resource is PROJECT and not name.isdigit()
-    came = list[ReceivedPage]()
+    name = identifier_of(value, resource.name)
+    receipts: list[Receipt] = []
     with open_directory(directory) as client:
-        fetch = partial(fetch_page, client.session, options=options)
-        while True:
-            query = record_query(resource, identifiers.pop(0))
-            came.append(fetch(query, is_answer=lambda why: is_searched and why == ""))
-            if came[-1].refusal == "":
-                search = Query(resource=PROJECT, query=name)
-                came.append(fetch(search, is_answer=lambda _: False))
+        fetcher = Fetcher(client.session, options.cache)
+        *others, last = (record_query(resource, text) for text in _identifiers(resource, name))
+        for query in others:
             try:
-                frame = _only_record(came[-1], query, name)
+                return _load_by(query, name, client, fetcher, receipts)
             except NotFoundError:
-                if not identifiers:
-                    raise
-                came[-1].refusal = "another record"
-            else:
-                facts = {"items_available": 1, "completeness": "proven"}
-                return _described(frame, client, query, came, **facts)
+                continue
+        return _load_by(last, name, client, fetcher, receipts)
 
 
-def _only_record(page: ReceivedPage, query: Query, name: str) -> pd.DataFrame:
-    """Return the one record of a page that has a name; raise if the page failed or has others."""
-    if page.error is not None:
-        raise page.error
-    frame = Records(query.resource, [page.source.page]).frame()
+def _identifiers(resource: Resource, name: str) -> list[str]:
+    """Return what a record may be asked for by: of an e-mail address its digests."""
+    if resource is not ACCOUNT or "@" not in name:
+        return [name]
+    # The live service hashes the address in lower case, the specification as it is.
+    texts = dict.fromkeys([name.lower().encode(), name.encode()])
+    return [md5(text, usedforsecurity=False).hexdigest() for text in texts]
+
+
+def _load_by(
+    query: Query, name: str, client: Directory, fetcher: Fetcher, receipts: list[Receipt]
+) -> pd.DataFrame:
+    """Load the record with a name from its own page, or find it where that is no page."""
+    document = _own_page(query, name, fetcher, receipts)
+    frame = _only_record(document, query, name)
+    warn_if_stale(client, receipts)
+    return provenance.set_provenance(
+        frame,
+        source=client.name,
+        base_url=client.base_url,
+        resource=query.resource.name,
+        query=query.to_provenance(),
+        items_available=1,
+        items_loaded=len(frame),
+        completeness="proven",
+        **cost_of(receipts),
+    )
+
+
+def _own_page(query: Query, name: str, fetcher: Fetcher, receipts: list[Receipt]) -> Document:
+    """Return the own page of a record; of a project without an analysis, a search for its name."""
+    answer = fetcher.fetch(query)
+    is_searched = query.resource is PROJECT and not name.isdigit()
+    if isinstance(answer, Refusal):
+        if answer.reason is Reason.NO_ANALYSIS and is_searched:
+            # Today's service finds a project without an analysis by a search alone.
+            receipts.append(receipt_of(answer))
+            return _document(fetcher, Query(resource=PROJECT, query=name), receipts)
+        if answer.error is None:  # from the cache, where a record may have been missing
+            return _document(fetcher, query, receipts)
+    receipts.append(receipt_of(answer))
+    return _require(answer)
+
+
+def _document(fetcher: Fetcher, query: Query, receipts: list[Receipt]) -> Document:
+    answer = fetcher.fetch(query, may_refuse=never)
+    receipts.append(receipt_of(answer))
+    return _require(answer)
+
+
+def _require(answer: Answer) -> Document:
+    """Return a document; raise the error of another answer."""
+    if isinstance(answer, Document):
+        return answer
+    error: RequestError | CacheError | None = answer.error
+    if error is None:
+        raise ValueError("a refusal from the cache is not believed here")
+    raise error
+
+
+def _only_record(document: Document, query: Query, name: str) -> pd.DataFrame:
+    """Return the one record of a page that has a name; raise if it has others."""
+    frame = Records(query.resource, [document.page]).frame()
     rows = frame.to_dict("records")
     is_it = [_matches(row, name) for row in rows]
     if sum(is_it) == 1:
         return frame[is_it].reset_index(drop=True)
-    came = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
-    url, asked = page.source.url, query.facts["id"]
+    others = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
     raise NotFoundError(
-        f"{url} returned {', '.join(came) or 'nothing'}, not the {query.resource.name} asked for by the "
-        f"id or name {asked!r}.",
-        url=url,
+        f"{document.url} returned {', '.join(others) or 'nothing'}, not the {query.resource.name} "
+        f"asked for by the id or name {query.facts['id']!r}.",
+        url=document.url,
         status=200,
-        attempts=page.attempts,
+        attempts=document.requests,
     )
 
 
@@ -111,105 +134,7 @@ def _names(row: dict[Any, Any]) -> list[str]:
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))
 
 
-def queries_of(resource: Resource, projects: Any, **options: Any) -> list[Query]:
-    """Return the queries to a collection of projects, by their ids or names, each once."""
-    is_row = isinstance(projects, pd.Series) and "id" in projects.index  # which is no project
-    if isinstance(projects, pd.DataFrame):
-        projects = projects.get("id", [])
-    elif is_row or not pd.api.types.is_list_like(projects):
-        projects = [projects]
-    names = dict.fromkeys(_identifier(value, "project") for value in projects)
-    if not names:
-        raise InvalidInputError(
-            "No project is named; pass at least one, or a frame with the column id."
-        )
-    path = partial(resource.paths[0].format, analysis="latest")
-    return [
-        Query(
-            resource=resource,
-            path=path(project=quote(name, safe="")),
-            numbered=resource.paged,
-            facts={"project": name},
-            **options,
-        )
-        for name in names
-    ]
-
-
-def load_many(queries: list[Query], client: Directory, options: Options) -> pd.DataFrame:
-    """Load queries to the same collection of several projects as one tidy frame."""
-    query = replace(queries[0], facts={"projects": len(queries)})
-    what = f"{query.resource.words[1]} of {len(queries):,} projects of {client.name}"
-    check_quota(client, options, what, queries, lambda one: one.is_known(client.session))
-    records, rows, project_ids = Records(query.resource), list[int](), list[str]()
-    came, words = list[ReceivedPage](), set[str]()
-    failures = {one.facts["project"]: "not asked for" for one in queries}
-    for pages in _read_all(queries, client, options):
-        name, refusal = pages.query.facts["project"], pages.received[0].refusal
-        came += pages.received
-        if refusal is not None:
-            failures[name] = refusal or _NO_ANALYSIS
-            continue
-        for page in pages.received:
-            if page.source is not None:
-                page.source = records.add(page.source.page)
-        places = [page.source + place for page, place in pages.places()]
-        rows += places
-        project_ids += [name] * len(places)
-        word, reason = pages.completeness()
-        words.add(word)
-        failures[name] = str(reason)
-        if word != "incomplete":
-            del failures[name]
-    frame = records.frame(rows)
-    frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
-    lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
-    why = f"{list_named(lost)} did not come whole" if lost else None
-    cap = f"capped at max_items={query.max_items}" if "capped" in words else None
-    completeness = "counted" if "counted" in words else "proven"
-    facts = {"completeness": "incomplete" if why or cap else completeness, "failures": failures}
-    _described(frame, client, query, came, incomplete_reason=why or cap, **facts)
-    if why:
-        message = f"The {what} are not complete: {why}."
-        raise_or_warn(options, frame, message, why, "Run the same line again")
-    return frame
-
-
-def _read_all(queries: list[Query], client: Directory, options: Options) -> Iterator[Pages]:
-    """Yield the pages of each query in order; after an end that is accepted, what else came."""
-
-    def read(pages: Pages) -> Pages:
-        walk = Walk(pages, client.session, options, workers=1)
-        with suppress(RequestError):  # its pages have it
-            deque(chain(walk.begin(may_be_refused=True), walk.read_all()), maxlen=0)
-        return pages
-
-    waiting = [Pages(query) for query in queries]
-    came = fetch_ahead(read, [*waiting], client.workers)
-    try:
-        with progress_of("projects", options.progress) as on_project, closing(came):
-            for pages in came:
-                waiting.remove(pages)
-                yield pages
-                if pages.error is None or is_of_one_page(pages.error):
-                    on_project(1, len(queries))
-    except StopIteration:  # of a callback
-        pass
-    except (CacheError, RequestError) as error:
-        if options.incomplete == "raise" or not may_come_later(error):
-            raise
-    for pages in waiting:
-        if (
-            not pages.received
-            and not options.refresh
-            and pages.query.is_known(client.session, offline=options.offline)
-        ):
-            read(pages)
-        if pages.received:
-            yield pages
-
-
-def _identifier(value: object, name: str) -> str:
+def identifier_of(value: object, name: str) -> str:
     """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
     is_text = isinstance(value, str | Integral) and not isinstance(value, bool)
     text = str(value).strip() if is_text else ""
@@ -222,13 +147,3 @@ def _identifier(value: object, name: str) -> str:
             "frame, pass row['id'].",
         )
     return text
-
-
-def _described(
-    frame: pd.DataFrame, client: Directory, query: Query, came: list[ReceivedPage], **facts: Any
-) -> pd.DataFrame:
-    """Set the provenance of a frame that came on pages, some of which may be old."""
-    client.session.warn_if_stale(came)
-    facts |= {"source": client.name, "base_url": client.base_url, "items_loaded": len(frame)}
-    facts |= {"resource": query.resource.name, "query": query.to_provenance()}
-    return provenance.set_provenance(frame, **facts, **cost_of(came))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from dirframe._display import card, quantity, suggests_options
-from dirframe.client.collection import Walk
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.quota import Quota
-from dirframe.client.lookup import Projects, queries_of
-from dirframe.client.paging import MOST_PAGES, Pages
-from dirframe.client.query import Options, Query, query_at
+from dirframe.client.many import Projects, queries_of
+from dirframe.client.paging.details import analyses_of
+from dirframe.client.paging.fetch import CacheUse, Fetcher
+from dirframe.client.paging.order import KEPT_TODAY
+from dirframe.client.paging.pages import MAX_PAGES
+from dirframe.client.paging.query import Query, query_at
+from dirframe.client.paging.sample import SampledPages
+from dirframe.client.paging.walk import Received, Walk
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 
@@ -33,6 +37,7 @@ class Plan:
     requests_at_most: int | None = None  # at most
     requests_at_least: int = 0
     projects: int = 0  # whose collections these are
+    is_order_unstable: bool = False  # pages may repeat records and leave out others
     quota: Quota
 
     @property
@@ -70,9 +75,15 @@ class Plan:
             "left today": f"{quantity(quota.left, 'request')} of {quota.limit:,}",
             "first comes back": f"{quota.resets_at:%Y-%m-%d %H:%M} UTC" if quota.resets_at else "",
         }
+        order = ""
+        if self.is_order_unstable:
+            order = (
+                " The sort order is not stable on this directory: records may come again on other "
+                "pages, and others on none."
+            )
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
         days = f" At most {quantity(self.days, 'day')}." if self.days and self.days > 1 else ""
-        return card(f"Plan: load the {noun}", facts, note[self.fits] + days)
+        return card(f"Plan: load the {noun}", facts, note[self.fits] + days + order)
 
 
 @suggests_options
@@ -106,7 +117,8 @@ def plan(
     Plan
         Numbers of ``items`` (records), ``projects`` (of many), ``pages``, ``details`` (own pages) and
         of all these pages those ``cached``; ``requests_at_most`` at most and ``requests_at_least``;
-        the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes. A
+        the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes;
+        whether the order is known not to be stable (``is_order_unstable``). A
         redirect, or a sample whose first order is not kept, costs one request more.
 
     Raises
@@ -129,7 +141,11 @@ def plan(
     options |= {"sample": sample, "seed": seed, "details": details}
     with open_directory(directory) as client:
         if projects is None:
-            return _price(client, query_at(collection, client, **options), refresh=refresh)
+            return _price(
+                client,
+                query_at(collection, client.base_url, client.api_key, **options),
+                refresh=refresh,
+            )
         if collection not in _OF_PROJECTS:
             names = ", ".join(_OF_PROJECTS)
             raise InvalidInputError(
@@ -140,44 +156,64 @@ def plan(
 
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
-    pages, session = Pages(query), client.session
-    walk = Walk(pages, session, Options(), client.workers)
-    deque(walk.begin(is_estimate=True), maxlen=0)
-    query, first, available = pages.query, pages.latest[1], pages.available
-    facts: dict[str, Any] = {"collection": query.resource.collection, "quota": client.quota()}
-    numbers, items, most = [1, *pages.missing()], pages.expected or 0, query.max_items or math.inf
-    if available is None or len(numbers) > MOST_PAGES:
+    received = Received(query)
+    # The first page is read from the cache, unless the load asks for another one.
+    walk = Walk(received, Fetcher(client.session, CacheUse()), client.workers)
+    _read(walk.begin(is_estimate=True))
+    part = received.part
+    facts: dict[str, Any] = {
+        "collection": received.query.resource.collection,
+        "quota": client.quota(),
+    }
+    numbers = [1, *part.missing()]
+    if part.total is None or len(numbers) > MAX_PAGES:
         return Plan(**facts)
-    # Of several pages, a full last one will need one more.
-    if len(first.ids) < available == len(numbers) * len(first.ids) < most and not query.sample:
-        numbers.append(len(numbers) + 1)
-    # The load, too, takes this first page, unless it asks for another order.
-    came = [1] if client.cache_folder and first.sort == query.sort else []
-    cached = [n for n in numbers if not refresh and (n in came or walk.is_known(n))]
-    to_pay, own, own_cached, unknown = len(numbers) - len(cached), list[str](), 0, 0
+    page_size = len(part.newest[1].ids)
+    limit = query.max_items
+    is_limited = limit is not None and limit <= part.total
+    is_full_last_page = part.total == len(numbers) * page_size
+    if len(numbers) > 1 and is_full_last_page and not is_limited and query.sample is None:
+        numbers.append(len(numbers) + 1)  # only the page behind it shows that it is the last
+    is_first_kept = bool(client.cache_folder) and received.first_sort == received.query.sort
+    known = [number for number in numbers[1:] if not refresh and walk.is_page_known(number)]
+    if not refresh and (is_first_kept or walk.is_page_known(1)):
+        known.append(1)
+    to_pay = len(numbers) - len(known)
+    own: list[str] = []
+    own_known = unknown = 0
     if query.details:
-        is_cached = lambda number: session.is_cached(query.path, query.params(number))
-        deque(walk.read(filter(is_cached, cached)), maxlen=0)
-        own, unknown = pages.own_missing(), items - len(pages.signs())
+        _read(walk.read([number for number in known if number != 1]))
+        own = received.own_missing()
+        unknown = (part.expected or 0) - len(analyses_of(received.verdict.places))
         if not refresh:
-            own_cached = sum(map(walk.is_known, own))
+            own_known = sum(map(walk.is_own_known, own))
+    is_stable = received.query.sort == KEPT_TODAY or isinstance(part, SampledPages)
     return Plan(
         **facts,
-        items=items,
+        is_order_unstable=received.is_todays_service and not is_stable and len(numbers) > 1,
+        items=part.expected or 0,
         pages=len(numbers),
         # Each record that is on none of the pages may need its own page.
         details=len(own) + unknown,
-        cached=len(cached) + own_cached,
-        requests_at_most=to_pay + len(own) + unknown - own_cached,
+        cached=len(known) + own_known,
+        requests_at_most=to_pay + len(own) + unknown - own_known,
         # Pages to come may show that none of the others needs it.
-        requests_at_least=to_pay if unknown else to_pay + len(own) - own_cached,
+        requests_at_least=to_pay if unknown else to_pay + len(own) - own_known,
     )
+
+
+def _read(arrivals: Iterable[object]) -> None:
+    """Read pages for what `Received` then says of them."""
+    for _ in arrivals:
+        pass
 
 
 def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:
     """Return the price of a collection of each of many projects, without a request."""
-    cached = sum(not refresh and query.is_known(client.session) for query in queries)
-    to_pay, resource = len(queries) - cached, queries[0].resource
+    fetcher = Fetcher(client.session, CacheUse.of(refresh=refresh, offline=False))
+    cached = sum(fetcher.is_known(query) for query in queries)
+    to_pay = len(queries) - cached
+    resource = queries[0].resource
     # A paged collection may have more than one page.
     return Plan(
         collection=resource.collection,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
-
-from dirframe.client.query import ProgressCallback
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from tqdm.std import tqdm
+
+
+#: A callback that receives the number of records so far and the total.
+ProgressCallback: TypeAlias = "Callable[[int, int], None]"
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,16 @@ from typing import Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.dtypes import find_resource
-from dirframe.client.page import MAX_BYTES, Page, parse
-from dirframe.client.paging import ANALYSIS_COLUMNS, are_left_out
-from dirframe.client.records import Records
-from dirframe.errors import IncompleteWarning, InvalidInputError, UnreadableResponseError, warn
+from dirframe.client.fields import find_resource
+from dirframe.client.paging.details import ANALYSIS_COLUMNS, are_left_out
+from dirframe.client.xml.page import MAX_BYTES, AnalysisSent, Page, parse
+from dirframe.client.xml.records import Records
+from dirframe.errors import (
+    IncompleteWarning,
+    InvalidInputError,
+    UnreadableResponseError,
+    warn,
+)
 from dirframe.schema import Resource
 
 
@@ -49,7 +55,7 @@ def read_pages(
 
     Raises
     ------
-    InvalidInputError, UnreadableResponseError
+    InvalidInputError
         If there is no such path or no XML file; if a file is not the interface's XML.
 
     Warns
@@ -64,12 +70,14 @@ def read_pages(
     >>> len(dirframe.read_pages(data_folder() / "projects.xml.gz"))
     1500
     """
-    records, signs = Records(find_resource(resource) if resource else None), ""
+    records = Records(find_resource(resource) if resource else None)
+    analyses: set[AnalysisSent] = set()
     pages: list[Page] = []
     for file in _files(paths):
-        page = _read_page(file, max_bytes)
-        records.add(page)
-        signs += page.signs()
+        with _readable():
+            page = _read_page(file, max_bytes)
+            records.add(page)
+        analyses |= set(page.analyses_sent())
         pages.append(replace(page, records=()))  # its elements take the memory
     if not pages:
         raise InvalidInputError(f"There is no .xml file in {paths}.")
@@ -83,7 +91,7 @@ def read_pages(
         items_loaded=len(frame),
         duplicates_removed=records.rows - len(frame),
         synthetic=any(page.synthetic for page in pages),
-        not_sent=ANALYSIS_COLUMNS if are_left_out(signs) else (),
+        not_sent=ANALYSIS_COLUMNS if are_left_out(analyses) else (),
         **facts,
     )
     if facts.get("complete") is False:
@@ -96,11 +104,26 @@ def read_pages(
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
         if path.is_dir():
-            yield from sorted((*path.glob("*.xml"), *path.glob("*.xml.gz")))
+            yield from sorted(file for file in path.iterdir() if _is_page(file))
         elif files := [path] if path.exists() else sorted(path.parent.glob(path.name)):
             yield from files
         else:
             raise InvalidInputError(f"There is no file or folder {path}.")
+
+
+def _is_page(file: Path) -> bool:
+    return file.name.lower().endswith((".xml", ".xml.gz"))
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raise what is wrong with a document as an error of a file, which nobody requested."""
+    try:
+        yield
+    except UnreadableResponseError as error:
+        raise InvalidInputError(
+            error.args[0], found=error.found, source=error.source, hint=error.hint
+        ) from error.__cause__
 
 
 def _read_page(file: Path, max_bytes: int) -> Page:
@@ -109,13 +132,13 @@ def _read_page(file: Path, max_bytes: int) -> Page:
         with opener(file, "rb") as stream:
             content = stream.read(max_bytes + 1)  # one more shows that it is too large
     except (OSError, EOFError, zlib.error) as error:
-        raise UnreadableResponseError(
+        raise InvalidInputError(
             f"{file} could not be read: {error}.", found="a damaged file", source=str(file)
         ) from error
     page = parse(content, source=str(file), max_bytes=max_bytes)
     if not page.succeeded:
         found = f"the report of a failure ({page.error or 'without a text'})"
-        raise UnreadableResponseError(
+        raise InvalidInputError(
             f"{file} is {found}, not a page of records.",
             found=found,
             source=page.source,

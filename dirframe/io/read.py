@@ -16,7 +16,7 @@ import pyarrow as pa
 from dirframe import _tables
 from dirframe._arrow import as_pandas, is_own, loader_series
 from dirframe._files import unknown_suffix
-from dirframe.client.dtypes import listed, typed_columns
+from dirframe.client.xml.columns import listed, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import FORMATS, beside
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import Overview, quantity
-from dirframe.client.query import is_in_order
+from dirframe.client.paging.order import is_in_order
 from dirframe.quality.rules import (
     DOUBTFUL,
     applicable,

@@ -25,6 +25,7 @@ from dirframe.service.keys import KeyStore
 from dirframe.service.pages import pages
 from dirframe.service.read_xml import DOCUMENTS
 from dirframe.service.records import email_slug, serialize
+from dirframe.service.rehearsal import TODAYS_PAGE_SIZE, requested_ids, requested_page_size
 from dirframe.service.store import Store
 from dirframe.service.xml import asked, current_store, failure_xml, request_arguments, result_xml
 
@@ -33,8 +34,6 @@ SITE_NAME = "Open source directory"
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
 _LOG = logging.getLogger("dirframe.service")
 
-#: Records in a page of a directory that sends analyses on own pages alone, as today's does.
-_SHORT_PAGE = 10
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -55,10 +54,11 @@ def create_app(
 ) -> Flask:
     """Create the application that serves `store` to clients with a key in `keys`.
 
-    Without `analyses` it sends them on the own page of each project alone, and ten records a page.
+    Without `analyses` it sends them on the own page of each project alone, and ten records a page; then
+    collections of projects take `per_page` and `ids`, as today's live service does.
     """
     app = Flask(__name__, static_folder=None)
-    size = PAGE_SIZE if analyses else _SHORT_PAGE
+    size = PAGE_SIZE if analyses else TODAYS_PAGE_SIZE
     app.config.update(PROVIDE_AUTOMATIC_OPTIONS=False, ANALYSES=analyses, PAGE_SIZE=size)
     app.extensions |= {"store": store, "keys": keys}
     # A redirect to the canonical URL would repeat the key in its Location header.
@@ -101,11 +101,17 @@ def _check_key() -> None:
 @xml.get("/projects.xml", defaults={"resource": PROJECT})
 def collection(resource: Resource) -> bytes:
     """Return a page of accounts or projects."""
-    size = current_app.config["PAGE_SIZE"]
-    fragments, available, first = current_store().page(resource, *asked(), size)
-    if not current_app.config["ANALYSES"]:
-        fragments = [_without_analysis(fragment) for fragment in fragments]
-    return _result(fragments, available, first)
+    store = current_store()
+    if current_app.config["ANALYSES"]:
+        return _result(*store.page(resource, *asked()))
+    query, sort, page = asked()
+    size = requested_page_size() if resource is PROJECT else TODAYS_PAGE_SIZE
+    ids = requested_ids() if resource is PROJECT else []
+    if ids:
+        fragments, available, first = store.page_of_ids(resource, ids, page, size)
+    else:
+        fragments, available, first = store.page(resource, query, sort, page, size)
+    return _result([_without_analysis(fragment) for fragment in fragments], available, first)
 
 
 @xml.get("/accounts/<segment>.xml", defaults={"resource": ACCOUNT})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -62,7 +63,7 @@ def _refuse(error: OSError) -> NoReturn:
 
 def is_xml(path: Path) -> bool:
     """Return whether a path is a folder, or named as XML, compressed or not."""
-    return path.name.endswith((".xml", ".xml.gz")) or path.is_dir()
+    return path.name.lower().endswith((".xml", ".xml.gz")) or path.is_dir()
 
 
 @contextmanager
@@ -76,7 +77,7 @@ def refuse_unreadable(path: Path) -> Iterator[None]:
 
 def open_file(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressed if its name ends in ``.gz``."""
-    return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
+    return gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
 
 
 def digest_of(paths: Iterable[Path]) -> str:
@@ -97,7 +98,7 @@ def read_xml(source: Path) -> Iterator[Row | Document | Synthetic]:
 
 def _read_file(path: Path, address: str) -> Iterator[Row | Document | Synthetic]:
     """Yield the records of a file, or the document that it is by its address in its folder."""
-    address = address.removesuffix(".gz").removesuffix(".xml")
+    address = re.sub(r"(?i)\.xml(\.gz)?$", "", address)
     document = DOCUMENTS.get(address.rpartition("/")[2])
     tags = [document.name] if document else list(RESOURCES)
     if mask_addresses(address) != address:

@@ -204,7 +204,8 @@ def serve(
         Address or network of the proxy whose X-Forwarded headers are trusted.
     analyses
         Whether collections have the analyses of projects. Without, they are on own pages alone, and
-        a page of a collection has ten records, as in today's directories.
+        a page of a collection has ten records, as in today's directories; of projects up to 25 by
+        ``per_page``, and those among ``ids``.
 
     Returns
     -------

@@ -115,9 +115,19 @@ class Store:
                 sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
                 rows = database.execute(sql, (page_size, min(first, available)))
                 numbers = [number for (number,) in rows]
-            sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
-            fragments = [database.execute(sql, (number,)).fetchone()[0] for number in numbers]
+            fragments = _fragments(database, name, numbers)
         return fragments, available, first
+
+    def page_of_ids(
+        self, resource: Resource, ids: list[str], page: int, page_size: int
+    ) -> tuple[list[str], int, int]:
+        """Return a page of the records among some ids, in the order of ids; the rest as of `page`."""
+        name, first = resource.collection, (page - 1) * page_size
+        sql = f"SELECT n FROM {name} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id_key"
+        with self._database() as database:
+            numbers = [number for (number,) in database.execute(sql, (json.dumps(ids),))]
+            fragments = _fragments(database, name, numbers[first : first + page_size])
+        return fragments, len(numbers), first
 
     def _find_matches(self, resource: Resource, sort: str, query: str) -> array[int]:
         """Return the numbers of all records that match a folded query, in the order of a sort."""
@@ -173,6 +183,12 @@ class Store:
     def _database(self) -> closing[sqlite3.Connection]:
         """Open the file: for each request, so that threads and forked processes share nothing."""
         return closing(open_database(self._path, mode="ro&immutable=1"))
+
+
+def _fragments(database: sqlite3.Connection, name: str, numbers: list[int]) -> list[str]:
+    """Return the XML of some records."""
+    sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
+    return [database.execute(sql, (number,)).fetchone()[0] for number in numbers]
 
 
 def _rank(name: str, words: int) -> str:

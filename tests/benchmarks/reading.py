@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from lxml import etree
 
 import dirframe
-from dirframe.client.page import parse
-from dirframe.client.records import Records
+from dirframe.client.xml.page import parse
+from dirframe.client.xml.records import Records
 from tests.benchmarks.corpus import month_pages, project_pages, side_by_side
 from tests.rig.server import Rig
 

@@ -241,6 +241,75 @@ def test_frame_keeps_columns_apart_whose_names_meet(build):
     assert frame["stack_count_unreadable_"][0] == "x"
 
 
+def test_frame_names_nested_columns_apart_from_others(build):
+    nested, direct = "<account><id>2</id><name>Ada</name></account>", "<account_id>1</account_id>"
+    for inner in (nested + direct, direct + nested):
+        frame = build(inner)
+        assert frame[["account_id", "account__id", "account_name"]].iloc[0].tolist() == [
+            "1",
+            "2",
+            "Ada",
+        ]
+    entry = f"<stack>{nested}{direct}</stack>"
+    frame = build(f"<stacks>{entry}{entry}</stacks>")
+    assert (
+        frame["stacks"][0] == [{"account__id": "2", "account_name": "Ada", "account_id": "1"}] * 2
+    )
+
+
+EMPTY = (
+    "<average_rating/><url_name/><download_url> </download_url><organization><id/></organization>"
+)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_frame_keeps_columns_of_the_schema_that_are_always_empty(build, count):
+    frame = build(*[EMPTY] * count)
+    dtypes = {"average_rating": "Float64", "url_name": "str", "organization_id": "str"}
+    assert frame[list(dtypes)].dtypes.astype(str).to_dict() == dtypes
+    assert frame[list(dtypes)].isna().to_numpy().all()
+    rated = build("<average_rating>4.5</average_rating>", EMPTY)
+    assert set(frame) == set(rated)
+    assert "odd" not in build("<odd/>", "<odd> </odd>")
+
+
+def test_frame_keeps_the_empty_ones_of_repeated_elements(build):
+    cases = {
+        "<x>a</x><x/><x>c</x>": ["a", None, "c"],
+        "<x>a</x><x>b</x><x/>": ["a", "b", None],
+        "<x/><x> </x><x>c</x>": [None, None, "c"],
+        "<x/><x><y>c</y></x>": [None, {"y": "c"}],
+        "<x/><x/>": None,
+        '<x y="1"/><x y=""/>': None,
+    }
+    frame = build(*cases, "<x>d</x>")
+    lists = frame["x"].tolist()
+    assert dict(zip(cases, lists, strict=False)) == cases
+    assert lists[-1] == ["d"]
+    frame = build("<xs><e><x/><x>b</x><x/></e><e><x/></e></xs>")
+    assert frame["xs"][0] == [{"x": [None, "b", None]}, {"x": ""}]
+
+
+def test_frame_of_a_load_has_no_trace_of_superseded_readings(serve, connect):
+    def answer(asked):
+        return pages[asked.page - 1] if asked.page <= len(pages) else page_xml([])
+
+    old = record("9", inner="<odd>1</odd><stack_count>many</stack_count>")
+    new = record("9", inner="<stack_count>5</stack_count>")
+    others = [record(n, inner="<stack_count>1</stack_count>") for n in range(4)]
+    pages = [
+        page_xml([others[0], old], available=5, first=0),
+        page_xml([new, *others[1:2]], available=5, first=2),
+        page_xml(others[2:], available=5, first=4),
+    ]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frame = dirframe.load_projects(connect(serve(answer)), progress=False, incomplete="warn")
+    assert frame.loc[frame["id"] == "9", "stack_count"].tolist() == [5]
+    assert {"odd", "stack_count_unreadable"}.isdisjoint(frame.columns)
+    assert not [one for one in caught if issubclass(one.category, UnreadableValueWarning)]
+
+
 def test_frame_has_lists_in_every_row(build):
     two = "<odd>y</odd><odd>z</odd>"
     frame = build(TAGS, "", "<tags/>", "<tags><tag>c</tag></tags>", "<odd>x</odd>", two)

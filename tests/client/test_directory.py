@@ -17,8 +17,8 @@ from dirframe.errors import (
     NetworkError,
 )
 from tests.rig import faults
-from tests.rig.server import KEY, MARK, Rig, id_of, record
-from tests.rig.today import Today
+from tests.rig.server import KEY, MARK, Rig, id_of, numbered, record
+from tests.rig.today import Today, accounts
 
 ADDRESS = "https://directory.example"
 SECRET = "a-key-that-nobody-may-see"
@@ -190,7 +190,7 @@ def differing(report):
 def test_check_of_the_sample_finds_the_specification():
     with dirframe.sample_directory(cache=False) as directory:
         report = dirframe.check(directory)
-        assert report.requests == directory.quota().used + 1 <= 15
+        assert report.requests == directory.quota().used + 1 <= 18
     assert differing(report) == set()
     seen = {finding.what: finding.found for finding in report.findings}
     assert (seen["page size"], seen["page past the end"]) == ("25", "empty")
@@ -210,7 +210,7 @@ def test_check_of_todays_service_finds_how_it_differs():
     codes = enumerate(["US", "Germany", "", "DE"])
     rig.add("account", [record(n, "account", country_code=code) for n, code in codes])
     report, seen = checked(rig)
-    assert report.requests == len(rig.requests) == 15
+    assert report.requests == len(rig.requests) == 18
     assert {
         *("page size", "address", "analyses in collections", "projects by id", "a wrong key"),
     } <= differing(report)
@@ -221,8 +221,49 @@ def test_check_of_todays_service_finds_how_it_differs():
     assert seen["analysis on own pages"] == "sent"
     assert "status 400" in seen["a wrong key"]
     assert seen["country forms"] == "2 codes, 1 names, 1 missing; 4 in all"
-    assert seen["query without a match"] == "10 records"
+    assert seen["query without a match"] == "empty"
     assert MARK not in str(report) + repr(report)
+
+
+@pytest.mark.parametrize(
+    ("ignored", "expected"),
+    [
+        (set(), ["25 a page", "sent in the order of ids", "kept"]),
+        ({"ids"}, ["25 a page", "ignored", "kept"]),
+        ({"per_page"}, ["ignored", "sent in the order of ids", "kept"]),
+        ({"kudo_position"}, ["25 a page", "sent in the order of ids", "NOT kept"]),
+    ],
+)
+def test_check_of_todays_service_tries_what_makes_loads_cheaper(ignored, expected):
+    rig = Today(120)
+    rig.add("account", accounts(numbered(12), unranked={"3"}))
+    rig.ignored = ignored
+    report, seen = checked(rig)
+    looked_at = ["projects with per_page=25", "projects with ids", "accounts by kudo_position"]
+    assert [seen[what] for what in looked_at] == expected
+    prices = {
+        frozenset({"per_page"}): "13 requests with 10 a page",
+        frozenset({"ids"}): "13 requests with 10 a page, 5 with 25 a page",
+    }
+    both = "13 requests with 10 a page, 5 with 25 a page, about 10 by ids"
+    assert seen["a load of all projects"] == prices.get(frozenset(ignored), both)
+    assert report.requests <= 18
+
+
+def test_check_believes_no_ids_that_were_not_asked_for():
+    rig = Today(120)
+    rig.add("account", 3)
+    rig.answers_unasked = True
+    _, seen = checked(rig)
+    assert seen["projects with ids"] == "ignored"
+    assert seen["accounts by kudo_position"] == "cannot be seen"
+
+
+def test_check_of_the_rehearsal_directory_finds_ids():
+    with dirframe.sample_directory(cache=False, analyses=False) as directory:
+        seen = {finding.what: finding.found for finding in dirframe.check(directory).findings}
+    assert seen["projects with ids"] == "sent in the order of ids"
+    assert "151 requests with 10 a page, 61 with 25 a page" in seen["a load of all projects"]
 
 
 def test_check_counts_the_requests_for_an_answer_that_cannot_be_read():
@@ -253,11 +294,11 @@ def test_check_stays_within_its_requests_and_stores_nothing(tmp_path):
     rig = Rig(60)
     with rig.in_process(), rig.directory(tmp_path) as directory:
         first, again = dirframe.check(directory), dirframe.check(directory)
-        assert len(rig.requests) == 2 * first.requests == 2 * again.requests <= 30
+        assert len(rig.requests) == 2 * first.requests == 2 * again.requests <= 36
         rig.forget()
         rig.faults.extend([None] * 3 + [faults.fails("Out of order", 503)] * 20)
         report = dirframe.check(directory)
-        assert len(rig.requests) <= 15 + 2  # a last one may be retried
+        assert len(rig.requests) <= 18 + 2  # a last one may be retried
     assert "not looked at" in str(report)
     assert dirframe.cache_info(tmp_path / "cache").pages == 0
 
@@ -269,3 +310,17 @@ def test_check_of_what_cannot_be_asked_is_an_error():
     rig.always = faults.reset_before
     with pytest.raises(NetworkError):
         checked(rig)
+
+
+@pytest.mark.parametrize("place", ["~no-such-user/x", "~no-such-user"])
+@pytest.mark.parametrize("variable", ["DIRFRAME_CACHE_DIR", "DIRFRAME_DATA_DIR"])
+def test_directory_of_a_user_without_a_home_names_the_variables(monkeypatch, variable, place):
+    monkeypatch.setenv(variable, place)
+    with pytest.raises(ConfigurationError, match="DIRFRAME_CACHE_DIR and DIRFRAME_DATA_DIR"):
+        Directory("https://directory.example", KEY)
+
+
+def test_directory_needs_no_home_for_folders_that_are_given(monkeypatch, tmp_path):
+    monkeypatch.delenv("DIRFRAME_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "~no-such-user/cache")
+    assert Directory("https://directory.example", KEY, cache=tmp_path).cache_folder == tmp_path

@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from random import Random
-from time import sleep
+from time import process_time, sleep
 from xml.sax.saxutils import escape, quoteattr
 
 import pandas as pd
@@ -303,6 +303,28 @@ def test_secrets_are_in_no_frame_archive_frame_or_export(serve, connect, tmp_pat
         assert found == []
 
 
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "iso-8859-1"]
+)
+def test_parser_knows_generated_data_by_its_mark_in_every_encoding(encoding, read):
+    mark = "<!-- dirframe --><?dirframe-synthetic seed='1'?>"
+    for between, is_synthetic in ((mark, True), ("<!-- dirframe-synthetic -->", False)):
+        xml = f'<?xml version="1.0" encoding="{encoding}"?>{between}{around(ONE).decode()}'
+        frame = read(xml.encode(encoding))
+        assert frame.attrs["dirframe"]["synthetic"] is is_synthetic
+
+
+def test_parser_reads_texts_of_any_size_below_the_limit(read):
+    text = "x" * 11_000_000
+    frame = read(around(f"<project><id>1</id><name>{text}</name></project>"))
+    assert frame["name"].tolist() == [text]
+    dtd = f"{DTD(LAUGHS)}{around('<project a=&quot;&l9;&quot;/>').decode()}".replace("&quot;", "'")
+    deep = f"<project><id>1</id>{'<a>' * 300}{text}{'</a>' * 300}</project>"
+    for content in (dtd.encode() + b" " * 11_000_000, around(deep)):
+        with pytest.raises(UnreadableResponseError):
+            read(content)
+
+
 def test_parser_knows_generated_data_by_its_mark(read):
     head = b'<?xml version="1.0"?>\n<?dirframe-synthetic seed="1"?>\n'
     pretended = around("<project><id>1</id><name>&lt;?dirframe-synthetic?></name></project>")
@@ -342,6 +364,62 @@ def test_parser_refuses_what_is_no_page_and_names_it(read):
         assert caught.value.source.endswith("0001.xml")
         found[name] = what if what in caught.value.found else caught.value.found
     assert found == {name: what for name, (_, what) in REFUSED.items()}
+
+
+def numbered(count, template):
+    return "".join(template.format(number) for number in range(count))
+
+
+#: Records of many parts, by how many there are.
+MANY = {
+    "elements": lambda n: f"<thing>{numbered(n, '<a{0}>x</a{0}>')}</thing>",
+    "elements of as many records": lambda n: numbered(n, "<thing><a{0}>x</a{0}></thing>"),
+    "attributes": lambda n: f"<thing{numbered(n, ' a{0}=&quot;&quot;').replace('&quot;', chr(34))}/>",
+    "attributes of as many records": lambda n: numbered(n, "<thing a{0}='x'/>"),
+    "nested siblings": lambda n: f"<thing>{numbered(n, '<a{0}><b>x</b></a{0}>')}</thing>",
+    "fields of entries": lambda n: f"<thing><l>{numbered(n, '<e><f{0}>x</f{0}></e>')}</l></thing>",
+    "fields of an entry": lambda n: f"<thing><l><e>{numbered(n, '<f{0}>x</f{0}>')}</e></l></thing>",
+    "attributes of entries": lambda n: f"<thing><l>{numbered(n, '<e f{0}=&quot;&quot;/>')}</l></thing>".replace("&quot;", "'"),
+    "fields of lists in entries": lambda n: (
+        f"<thing><l>{numbered(n, '<e><m><x><f{0}>1</f{0}></x><x/></m></e>')}</l></thing>"
+    ),
+    "repeated elements": lambda n: f"<thing><id>1</id>{'<a>x</a>' * n}</thing>",
+    "repeated nested elements": lambda n: f"<thing><id>1</id>{'<a><b>x</b></a>' * n}</thing>",
+    "repeated containers": lambda n: f"<project>{'<tags><tag>x</tag></tags>' * n}</project>",
+    "repeated fields of an entry": lambda n: f"<thing><l><e>{'<f>x</f>' * n}</e><e/></l></thing>",
+    "entries": lambda n: f"<project><tags>{'<tag>x</tag>' * n}</tags></project>",
+    "namespaces": lambda n: f"<thing>{numbered(n, '<n:a xmlns:n=&quot;u{0}&quot;>x</n:a>')}</thing>".replace("&quot;", "'"),
+    "records": lambda n: "<thing><id>1</id></thing>" * n,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("parts", MANY)
+def test_parser_work_grows_with_the_size_of_a_page(parts, tmp_path):
+    """A page of eight times the size takes some eight times as long; quadratic work takes 64 times."""
+    seconds = []
+    for number in (2_000, 16_000):
+        page = tmp_path / f"{number}.xml"
+        page.write_bytes(around(MANY[parts](number)))
+        begin = process_time()
+        with suppress(UnreadableResponseError):
+            dirframe.read_pages(page)
+        seconds.append(process_time() - begin)
+    assert seconds[1] < 32 * (seconds[0] + 0.01)
+
+
+def test_parser_refuses_more_parts_than_it_reads_and_names_the_number(read):
+    found = {}
+    for parts in ("elements", "attributes", "fields of entries", "attributes of entries"):
+        assert len(read(around(MANY[parts](900)))) == 1
+        with pytest.raises(UnreadableResponseError) as caught:
+            read(around(MANY[parts](20_000)))
+        found[parts] = caught.value.found
+    assert found == {
+        "elements": "20,001 different elements and attributes",
+        "attributes": "XML with an element of 20,000 attributes",
+        "fields of entries": "20,002 different elements and attributes",
+        "attributes of entries": "20,002 different elements and attributes",
+    }
 
 
 @given(data=st.data())

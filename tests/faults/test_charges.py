@@ -331,6 +331,8 @@ def test_proxy_that_does_not_connect_is_named_without_its_password(
         *[("http://ada:s3cret@proxy.example:99999", "proxy.example:99999")],
         *[("ftp://ada:s3cret@proxy.example", "proxy.example")],
         *[("socks5://ada:s3cret@proxy.example:1080", "proxy.example:1080")],
+        *[("socks5://proxy.example:1080", "proxy.example:1080")],
+        *[("proxy.example:99999/", "proxy.example:99999")],
         *[("socks9://ada:s3cret@proxy.example:1080", "proxy.example:1080")],
         *[("ada:s3cret@proxy.example:3128", "proxy.example:3128")],
         *[("http://ada:s3cret@", ""), ("http://ada:s3cret@[", ""), ("http://s3cret:[", "")],

@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import html
 import io
 import json
 import logging
@@ -12,7 +13,8 @@ import warnings
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import quote_plus
+from urllib.parse import quote, quote_plus, unquote
+from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 from hypothesis import example, given
@@ -21,7 +23,7 @@ from hypothesis import strategies as st
 import dirframe
 from tests.processes import interruptible
 from tests.rig import faults
-from tests.rig.server import MARK, Rig
+from tests.rig.server import MARK, Reply, Rig, page_xml, record
 
 KEY = f"{MARK}&<'key'>/+=~%"
 #: As a directory gives them, and with whatever addresses and XML spell in other ways.
@@ -170,6 +172,54 @@ def test_no_key_is_written_anywhere_whatever_goes_wrong(name, key, operation, wo
     with TemporaryDirectory() as folder, rig.in_process() if in_process else rig:
         everything = written(rig, Path(folder), operation, name, workers=workers)
     assert everything.places_of_the_key() == []
+
+
+LONG_KEY = f"{MARK}&D <key>/+=~%"
+#: How a directory may repeat the key in a page, and the encoding of the page.
+SPELLINGS = {
+    "UTF-16": (escape(LONG_KEY), "utf-16"),
+    "UTF-32": (escape(LONG_KEY), "utf-32"),
+    "CDATA": (f"<![CDATA[{LONG_KEY}]]>", "utf-8"),
+    "CDATA in parts": (f"{MARK[:3]}<![CDATA[{LONG_KEY[3:]}]]>", "utf-8"),
+    "references": ("".join(f"&#{ord(sign)};" for sign in LONG_KEY), "utf-8"),
+    "references in part": (f"&#x{ord(MARK[0]):X};{escape(LONG_KEY[1:])}", "utf-8"),
+    "references of references": ("".join(f"&amp;#{ord(sign)};" for sign in LONG_KEY), "utf-8"),
+    "percent signs": ("".join(f"%{ord(sign):02x}" for sign in LONG_KEY), "utf-8"),
+    "percent signs in part": (quote(LONG_KEY[:4]) + f"%{ord(LONG_KEY[4]):X}" + quote(LONG_KEY[5:], safe=""), "utf-8"),
+    "percent signs twice": (quote(quote(LONG_KEY, safe=""), safe=""), "utf-16"),
+    "an attribute": (f"<a b={quoteattr(LONG_KEY)}/>", "utf-16"),
+    "a comment": (f"<!--{LONG_KEY}-->", "utf-16"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_key_that_a_directory_repeats_is_removed_in_every_spelling(spelling, tmp_path):
+    text, encoding = SPELLINGS[spelling]
+    page = page_xml([record(n, inner=f"<x>{text}</x>") for n in range(3)], available=3, first=0)
+    xml = page.decode().replace("UTF-8", encoding)
+    reply = Reply(xml.encode(encoding))
+    everything = Everything()
+    with Rig(answer=lambda _: reply, key=LONG_KEY).in_process() as rig:
+        directory = rig.directory(tmp_path)
+        frame = dirframe.load_projects(directory, progress=False)
+        archive = dirframe.harvest("projects", tmp_path / "kept", directory=directory)
+    assert frame["id"].tolist() == archive.frame()["id"].tolist() == ["0", "1", "2"]
+    everything.add("a frame", frame.to_csv() + archive.frame().to_csv())
+    everything.add_files(tmp_path)
+    assert everything.places_of_the_key() == []
+    texts = [html.unescape(unquote(html.unescape(text))) for text in frame.to_csv().splitlines()]
+    assert [text for text in texts if MARK in text] == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_key_that_may_be_a_word_is_removed_behind_its_parameter(encoding, tmp_path):
+    inner = "<url>http://example.org/?api_key=short&amp;page=2</url><x>a short word</x>"
+    page = page_xml([record(1, inner=inner)], available=1, first=0)
+    reply = Reply(page.decode().replace("UTF-8", encoding).encode(encoding))
+    with Rig(answer=lambda _: reply, key="short").in_process() as rig:
+        frame = dirframe.load_projects(rig.directory(tmp_path), progress=False)
+    assert frame["url"].tolist() == ["http://example.org/?api_key=[api key removed]&page=2"]
+    assert frame["x"].tolist() == ["a short word"]
 
 
 def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):

@@ -6,8 +6,10 @@ does not. The wheel is built from the source distribution, so both are shown to 
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -43,6 +45,17 @@ def wheel(tmp_path_factory):
     run(sys.executable, "-m", "build", "--outdir", dist, ROOT, cwd=dist)
     (built,) = dist.glob("*.whl")
     return built
+
+
+@pytest.fixture(scope="module")
+def sdist(wheel, tmp_path_factory):
+    """Return the folder of the unpacked source distribution, of which the wheel was built."""
+    (built,) = wheel.parent.glob("*.tar.gz")
+    folder = tmp_path_factory.mktemp("sdist")
+    with tarfile.open(built) as archive:
+        archive.extractall(folder, filter="data")
+    (unpacked,) = folder.iterdir()
+    return unpacked
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +96,35 @@ def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel):
     assert {"dirframe/py.typed", "dirframe/__init__.pyi"} <= set(names)
     assert "dirframe/plot/dirframe.mplstyle" in names
     assert {"dirframe/data/world/countries-110m.json", "dirframe/data/world/LICENSE"} <= set(names)
-    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+    licences = {name.partition("/licenses/")[2] for name in names if "/licenses/" in name}
+    assert {"LICENSE", "data/LICENSE", "data/world/LICENSE"} <= licences
     assert sum(size for name, size in sizes.items() if name.startswith("dirframe/data/")) > 100_000
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"dirframe"}
+
+
+def test_wheel_requires_nothing_for_development_but_the_tests(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = [name for name in archive.namelist() if name.endswith("/METADATA")]
+        text = archive.read(metadata).decode()
+    assert re.findall(r"^Provides-Extra: (.+)$", text, re.MULTILINE) == ["engines", "excel", "test"]
+    required = re.findall(r"^Requires-Dist: ([\w.-]+)[^;\n]*$", text, re.MULTILINE)
+    assert {"anywidget", "ipywidgets"} <= set(required)
+
+
+def test_sdist_holds_the_repository(sdist):
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("this is no repository of git")
+    tracked = run("git", "ls-files", "-z", cwd=ROOT).split("\0")[:-1]
+    files = {file.relative_to(sdist).as_posix() for file in sdist.rglob("*") if file.is_file()}
+    assert files == {*tracked, "PKG-INFO"}
+
+
+def test_sdist_passes_the_tests_that_read_its_files(sdist):
+    tests = [
+        f"tests/test_{name}.py" for name in ("docs", "house", "public_names", "sample", "schema")
+    ]
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+    run(*command, cwd=sdist, env={**os.environ, "PYTHONPATH": str(sdist)})
 
 
 def test_the_demo_from_a_wheel_writes_complete_tables_and_pictures_and_is_free_again(

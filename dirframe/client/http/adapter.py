@@ -36,7 +36,7 @@ from dirframe.client.http.responses import (
     response_error,
     route_error,
 )
-from dirframe.client.page import Page
+from dirframe.client.xml.page import Page, redact
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,
@@ -143,7 +143,7 @@ class SigningAdapter(HTTPAdapter):
         else:
             circle = f"{requested} redirects in a circle and was not followed further."
             raise ServiceError(circle, url=requested)
-        content = self._key.redact_data(response.body)
+        content = redact(self._key.redact_data(response.body), self._key.redact_xml)
         try:
             page = check_response(content, response, first if self._is_of_one(first, url) else None)
         except (QuotaExceededError, InvalidKeyError) as error:
@@ -222,6 +222,8 @@ class SigningAdapter(HTTPAdapter):
                 url=url,
                 hint="Set it to the PEM file of the authority, or remove it.",
             )
+        if route.proxy and route.proxy_host is None:
+            raise route_error(url, route)
         try:
             self.get_connection_with_tls_context(signed, route.certificates, route.proxies)
         except Exception:  # noqa: BLE001  # libraries raise many kinds, and repeat the password

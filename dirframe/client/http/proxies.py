@@ -32,11 +32,16 @@ class Route:
         return {"all": self.proxy} if self.proxy else {}
 
     @property
-    def proxy_name(self) -> str:
-        """Host and port of the proxy, without its password; a description if they cannot be read."""
+    def proxy_host(self) -> str | None:
+        """Host and port of the proxy; None if they cannot be read."""
         address = (self.proxy or "").rpartition("@")[2]
-        host = address.removeprefix("http://").removeprefix("https://").partition("/")[0]
-        return host if _HOST.fullmatch(host) else "that the environment names"
+        host = (address.partition("://")[2] or address).partition("/")[0]
+        return host if _HOST.fullmatch(host) else None
+
+    @property
+    def proxy_name(self) -> str:
+        """The proxy as messages name it, without its password."""
+        return self.proxy_host or "that the environment names"
 
     def hide_password(self, text: str) -> str:
         """Return a text without the password of the proxy."""

@@ -90,8 +90,9 @@ class DailyQuota:
         self._is_warned = False
         self._is_closed = False
         with self._known.lock:
-            if self._known.users == 0 and self._path is not None and not self._path.exists():
-                self._known.forget()  # a person deleted the file between two loads
+            seen = self._known.file
+            if self._known.users == 0 and seen is not None and seen != _identity_of(self._path):
+                self._known.forget()  # a person deleted or replaced the file between two loads
             self._known.users += 1
         self.state()
 
@@ -215,13 +216,16 @@ class DailyQuota:
         """Return the file, opened again if it was replaced; None if the count is in memory alone."""
         if self._path is None:
             return None
-        if self._file is not None and self._file.is_replaced():
+        if self._file is not None and self._known.file != _identity_of(self._path):
             self._file.close()
             self._file = None
             self._may_lack_requests = True
         if self._file is None:
             timeout = _TIMEOUT if self._failure is None else _SHORT_TIMEOUT
-            self._file = _CountFile(self._path, self._fingerprint, timeout)
+            try:
+                self._file = _CountFile(self._path, self._fingerprint, timeout)
+            finally:
+                self._known.file = _identity_of(self._path)
         return self._file
 
     def _compare(self, file: _CountFile) -> tuple[int, float | None]:
@@ -263,6 +267,7 @@ class _Known:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.users = 0  # directories that are open
+        self.file: tuple[int, int] | None = None  # as it was seen last
         #: Those of a process are one range, which it shares with no other.
         self.first_receipt = secrets.randbits(31) << 32
         self.receipts = count(self.first_receipt)
@@ -326,21 +331,13 @@ class _CountFile:
     """The requests of a key in the file that all processes share."""
 
     def __init__(self, path: Path, fingerprint: str, timeout: float) -> None:
-        self._path, self._fingerprint = path, fingerprint
+        self._fingerprint = fingerprint
         path.parent.mkdir(parents=True, exist_ok=True)
         with close_on_error(open_database(path, timeout=timeout, any_thread=True)) as database:
             # The count of a day is worth no wait for the disk: only a power cut can lose it.
             database.execute("PRAGMA synchronous = OFF")
             database.execute(_TABLE)
-            self._identity = _identity_of(path)
         self._database = database
-
-    def is_replaced(self) -> bool:
-        """Return whether the file was deleted, or another one is in its place."""
-        try:
-            return _identity_of(self._path) != self._identity
-        except OSError:
-            return True
 
     def state(self, first_receipt: int) -> tuple[int, int, float | None]:
         """Return how many requests are used, how many of them by this process, and the oldest time."""
@@ -389,9 +386,14 @@ class _CountFile:
         self._database.close()
 
 
-def _identity_of(path: Path) -> tuple[int, int]:
-    """Return what tells a file from another one of its name."""
-    status = path.stat()
+def _identity_of(path: Path | None) -> tuple[int, int] | None:
+    """Return what tells a file from another one of its name; None if there is none."""
+    if path is None:
+        return None
+    try:
+        status = path.stat()
+    except OSError:
+        return None
     return status.st_dev, status.st_ino
 
 

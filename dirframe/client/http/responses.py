@@ -22,7 +22,7 @@ from lxml import etree
 
 from dirframe._display import printable
 from dirframe.client.http.proxies import Route
-from dirframe.client.page import MAX_BYTES, Page, parse
+from dirframe.client.xml.page import MAX_BYTES, Page, parse
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,

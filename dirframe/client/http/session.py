@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlencode
 
 from requests_cache import CachedSession
@@ -16,14 +16,13 @@ from dirframe.client.http.adapter import FetchedPage, SigningAdapter, as_sent
 from dirframe.client.http.cache import PageCache
 from dirframe.client.http.connection import Connection
 from dirframe.client.http.quota import DailyQuota
-from dirframe.client.page import parse
-from dirframe.errors import CacheError, InvalidInputError, StaleWarning, warn
-
-if TYPE_CHECKING:
-    from dirframe.client.paging import ReceivedPage
+from dirframe.client.xml.page import parse
+from dirframe.errors import CacheError, InvalidInputError
 
 #: Behind the URL of a refusal. That of a page has no fragment.
 _REFUSED = "#refused"
+#: Behind the URL of a page that is stored beside an earlier version. A fragment is not sent.
+_BESIDE = "#beside"
 
 
 class Session:
@@ -55,18 +54,20 @@ class Session:
         refresh: bool = False,
         offline: bool = False,
         store: bool = True,
+        beside: bool = False,
     ) -> FetchedPage:
         """Return the page at a path: from the cache if it is fresh, else from the directory.
 
         `refresh` asks the directory in any case, `offline` takes a cached page of any age or raises
-        CacheError, and `store` is whether a received page is stored in the cache.
+        CacheError, and `store` is whether a received page is stored in the cache: `beside` the page
+        that is there, which stays, and is read from there.
         """
         if refresh and offline:
             raise InvalidInputError(
                 "To refresh asks the directory for every page, and offline asks the cache alone.",
                 hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
             )
-        url = self.address(path, parameters)
+        url = self.address(path, parameters) + (_BESIDE if beside else "")
         cached = None if refresh else self._cached(url, of_any_age=offline)
         if cached is not None:
             self._adapter.learn(url, cached.url)
@@ -120,13 +121,6 @@ class Session:
                 hint="Pass it as the key of Directory alone, or set DIRFRAME_API_KEY.",
             )
         return as_sent(url) if "%" in url else url
-
-    def warn_if_stale(self, pages: Sequence[FetchedPage | ReceivedPage]) -> None:
-        """Warn if any of the cached pages has expired."""
-        oldest = min((page.retrieved for page in pages if not page.attempts), default=None)
-        if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
-            when = f"{age / timedelta(days=1):,.1f} days ago, at {oldest:%Y-%m-%d %H:%M} UTC"
-            warn(StaleWarning(f"Old pages from the cache are used: the oldest was fetched {when}."))
 
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""

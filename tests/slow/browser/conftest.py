@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parents[3]
 #: Without a sandbox, for in containers there is none, and on its own initiative to no host.
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-_PATIENCE = 60.0
+#: Seconds to wait for a part of a page, and for JupyterLab, on however busy a machine.
+_PATIENCE = 300.0
 _WINDOW = {"width": 1600, "height": 1000}
 
 #: JupyterLab would ask whether it may fetch news.
@@ -55,7 +56,7 @@ def end_kernels(page):
 def expect(locator):
     from playwright.sync_api import expect as expecting
 
-    expecting.set_options(timeout=30_000)
+    expecting.set_options(timeout=60_000)
     return expecting(locator)
 
 

@@ -1,4 +1,4 @@
-"""Types of columns: texts to typed columns, and the data dictionary."""
+"""Convert columns of texts to their types."""
 
 # Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
 # ``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dirframe._arrow import loader_series
-from dirframe.errors import InvalidInputError, UnreadableValueWarning, warn
-from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, RESOURCES, Field, Kind, Resource
+from dirframe.errors import UnreadableValueWarning, warn
+from dirframe.schema import LESS_THAN_ONE, RESOURCES, Kind, Resource
 
 _ARROW_TYPES = {
     Kind.INTEGER: pa.int64(),
@@ -143,69 +143,3 @@ def _inferred(name: str, texts: Collection[str]) -> Kind:
     digits = {m[1] or "" for m in matches if m}
     ends = any(len(one) > 1 and one.endswith("0") for one in digits)
     return Kind.TEXT if ends and len({*map(len, digits)}) > 1 else Kind.NUMBER
-
-
-# -- the data dictionary ---------------------------------------------------------------------
-
-
-def fields(resource: str = "project") -> pd.DataFrame:
-    """Return the data dictionary of accounts, projects or other records.
-
-    Parameters
-    ----------
-    resource : str, default "project"
-        The kind of record or its collection: ``"account"``, ``"project"``, or outside the
-        specification such as ``"language"`` or ``"contributor_fact"``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a column, those of every frame first: ``name``, ``type`` (dtype; ``object`` is a list
-        of entries, see `child_table`), ``unit`` (of a timestamp its time zone), ``required`` (bool,
-        by the specification in every record), ``personal`` (bool, whether it tells who or where a
-        person is; left out of studies), ``meaning`` (of a list also the fields of an entry) and
-        ``dialects``, the source of the field: the specification or extension, whose columns every
-        frame has; responses recorded from 2008 to 2013; or today's service.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such resource; the message lists all.
-
-    Examples
-    --------
-    >>> fields("account").query("name == 'latitude'")[["type", "unit"]].values.tolist()
-    [['Float64', 'degrees north']]
-    """
-    table = pd.DataFrame(
-        {
-            "name": field.column,
-            "type": field.kind.dtype,
-            "unit": field.unit or None,
-            "required": field.required,
-            "personal": field.personal,
-            "meaning": _meaning(field),
-            "dialects": field.dialect.value,
-        }
-        for field in find_resource(resource).fields
-    )
-    return table.astype({"unit": "str"})
-
-
-def find_resource(name: str) -> Resource:
-    """Return the resource of a name, or of the name of its collection."""
-    for resource in ALL_RESOURCES.values():
-        if name in {resource.name, resource.collection}:
-            return resource
-    names = ", ".join(ALL_RESOURCES)
-    raise InvalidInputError(f"There is no resource {name!r}; choose one of {names}.")
-
-
-def _meaning(field: Field) -> str:
-    if not field.tag:
-        return field.meaning
-    parts = [
-        f"{item.column} ({', '.join(filter(None, (item.meaning, item.unit)))})"
-        for item in field.fields
-    ]
-    return f"{field.meaning}; an entry holds {', '.join(parts)}"

@@ -1,0 +1,117 @@
+"""Store a whole collection in a file, over as many days as the quota needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from dirframe.archive.archive import Archive
+from dirframe.archive.store import Store
+from dirframe.client.directory import Directory, open_directory
+from dirframe.client.paging.fetch import CacheUse, Fetcher
+from dirframe.client.paging.pages import Pages
+from dirframe.client.paging.query import Query
+from dirframe.client.paging.walk import Arrival, Walk
+from dirframe.errors import InvalidInputError
+from dirframe.schema import RESOURCES
+
+
+def harvest(
+    collection: Literal["accounts", "projects"],
+    path: str | Path,
+    *,
+    directory: Directory | None = None,
+    query: str | None = None,
+    sort: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    details: bool = False,
+) -> Archive:
+    """Store a whole collection in a file, page by page; the same call again continues.
+
+    Nothing that is stored is asked for again, but the last page once in each further call: records
+    move forward when others are removed. Fresh pages of the cache are taken from there.
+
+    Parameters
+    ----------
+    collection : {"accounts", "projects"}
+        The collection to store.
+    path : str or pathlib.Path
+        The archive, one file.
+    directory, query, sample, seed, details
+        As in `load_projects`; the own pages of projects are stored, too.
+    sort : str, optional
+        The sort order. Default: by id, or projects by project_name, whichever the first page shows
+        to be kept; otherwise the order of the directory.
+
+    Returns
+    -------
+    Archive
+        The archive; its ``status()`` tells whether it is finished, and what is proven.
+
+    Raises
+    ------
+    QuotaExceededError, RequestError
+        If the daily quota is used up (``resets_at`` is when to call again); if the directory cannot
+        be reached or refuses, or fails for own pages, after the others. All pages received are stored.
+    ArchiveError, InvalidInputError
+        If the file is no archive of this directory, collection, query and order, is damaged, or
+        another process writes to it; if the disk is full; if an argument is invalid.
+
+    Examples
+    --------
+    >>> with dirframe.sample_directory() as directory:
+    ...     archive = dirframe.harvest("projects", "kept.archive", directory=directory)
+    >>> archive.status().pages, archive.status().complete
+    (60, True)
+    """
+    resources = {resource.collection: resource for resource in RESOURCES.values()}
+    if collection not in resources:
+        raise InvalidInputError(
+            f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
+        )
+    query_asked = Query(
+        resource=resources[collection],
+        query=query,
+        sort=sort,
+        details=details,
+        sample=sample,
+        seed=seed,
+    )
+    # The walk is that of a load, from the pages that are stored. The thread that receives a page
+    # stores it, so that an error or a kill costs at most the requests in flight.
+    with open_directory(directory) as client:
+        client.session.address(query_asked.path, query_asked.params())  # before a file exists
+        with Store.open_writer(Path(path), client, query_asked) as store:
+            received = store.read().received
+            order = received.query.sort
+            if sort not in {None, order} and (received.part.newest or order):
+                raise InvalidInputError(
+                    f"{path} is in the order {order!r}, not {sort!r}. Leave sort out, or name "
+                    "another file."
+                )
+            # Begun with own pages, it ends with them.
+            with_details = details or received.query.details
+            received.restate(replace(query_asked, sort=order or sort, details=with_details))
+            fetcher = Fetcher(client.session, CacheUse(stores=False))
+            walk = Walk(received, fetcher, client.workers, is_tolerant=True, keep=store.add)
+            for _ in _read(walk):
+                pass
+            if received.failure is not None:
+                raise received.failure.error  # the other own pages are stored
+    return Archive(Path(path))
+
+
+def _read(walk: Walk) -> Iterator[Arrival]:
+    """Read what an archive lacks; and its last page again: records may have moved forward since."""
+    part = walk.received.part
+    if part.missing():
+        if not part.newest:
+            yield from walk.begin()
+        elif isinstance(part, Pages):
+            last = [number for number in part.newest if number + 1 not in part.newest]
+            yield from walk.read(last, walk.fetcher.refreshed())
+        yield from walk.read_all()
+    yield from walk.read_own_pages()

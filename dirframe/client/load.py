@@ -1,0 +1,317 @@
+"""Load a query as one frame with its provenance, proven complete or said not to be."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, get_args
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe._display import quantity
+from dirframe.client import messages
+from dirframe.client.budget import check_quota
+from dirframe.client.directory import Directory
+from dirframe.client.paging.details import (
+    ANALYSIS_COLUMNS,
+    OwnPage,
+    analyses_of,
+    are_left_out,
+    needed,
+)
+from dirframe.client.paging.fetch import CacheUse, Document, Fetcher, may_come_later
+from dirframe.client.paging.order import FEWEST, better_sort, is_in_order
+from dirframe.client.paging.pages import MAX_PAGES, CollectionPage
+from dirframe.client.paging.proof import Completeness
+from dirframe.client.paging.query import Query
+from dirframe.client.paging.sample import SampledPages
+from dirframe.client.paging.walk import Arrival, Lost, Receipt, Received, Walk
+from dirframe.client.progress import ProgressCallback, progress_of
+from dirframe.client.xml.records import Records
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    CacheError,
+    IncompleteCollectionError,
+    IncompleteWarning,
+    InvalidInputError,
+    RequestError,
+    SortIgnoredWarning,
+    StaleWarning,
+    warn,
+)
+from dirframe.schema import PROJECT, UNKNOWN
+
+Incomplete = Literal["raise", "warn"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a query is loaded, as a person asked for it."""
+
+    incomplete: Incomplete = "raise"
+    cache: CacheUse = field(default_factory=CacheUse)
+    progress: bool | ProgressCallback = False
+
+    def __post_init__(self) -> None:
+        if self.incomplete not in get_args(Incomplete):
+            raise InvalidInputError(
+                f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'
+            )
+
+    @property
+    def accepts_parts(self) -> bool:
+        """Whether an incomplete result is returned with a warning."""
+        return self.incomplete == "warn"
+
+
+class Rows:
+    """The records of the pages of a load, and the rows at which they begin."""
+
+    def __init__(self, query: Query) -> None:
+        self.records = Records(None if query.resource is UNKNOWN else query.resource)
+        self._begins: dict[CollectionPage | OwnPage, int] = {}
+
+    def add(self, arrival: Arrival) -> None:
+        """Add the records of a page."""
+        is_read = isinstance(arrival.target, CollectionPage | OwnPage)
+        if is_read and isinstance(arrival.answer, Document):
+            self._begins[arrival.target] = self.records.add(arrival.answer.page)  # type: ignore[index]  # is_read
+
+    def frame(self, received: Received) -> pd.DataFrame:
+        """Return the newest reading of each record that waits for no own page."""
+        readings = received.readings(whole=True)
+        return self.records.frame([self._begins[page] + index for page, index in readings])
+
+    def row(self, page: CollectionPage | OwnPage, index: int) -> int:
+        """Return the row of a record."""
+        return self._begins[page] + index
+
+
+def load_query(query: Query, client: Directory, options: Options) -> pd.DataFrame:
+    """Load a query as a frame with its provenance."""
+    received, rows = Received(query), Rows(query)
+    try:
+        with (
+            progress_of(query.resource.collection, options.progress) as on_page,
+            progress_of("own pages", options.progress) as on_own_page,
+            suppress(StopIteration),  # of a callback
+        ):
+            for arrival in _read(received, client, options):
+                rows.add(arrival)
+                target = arrival.target
+                if isinstance(target, CollectionPage) and target.ids and not target.is_probe:
+                    on_page(len(target.ids), arrival.to_receive)
+                elif isinstance(target, OwnPage | Lost):
+                    on_own_page(1, arrival.to_receive)
+    except (CacheError, RequestError) as error:
+        error.frame = partial_frame(rows, received, client)
+        raise
+    frame = rows.frame(received)
+    warn_if_stale(client, received.receipts)
+    what = f"{received.query.resource.words[1]} of {client.name}"
+    facts = describe_whole(frame, received, what, source=client.name, base_url=client.base_url)
+    summary = messages.summarize(received)
+    if summary.completeness is Completeness.INCOMPLETE and not summary.is_capped:
+        is_unstable = received.verdict.is_order_unstable
+        reason = str(facts["incomplete_reason"])
+        message = f"The {what} are not proven complete: {reason}."
+        lack: dict[str, Any] = {
+            "details_missing": tuple(received.lost()),
+            "received": len(frame),
+            "expected": received.verdict.expected,
+            "order_fails": is_unstable,
+            "better_sort": better_sort(received.query) if is_unstable else None,
+        }
+        if is_unstable and query.max_items is not None and query.sort is None:
+            # The first records of an order that moves are no certain ones: nothing is missing.
+            warn(IncompleteWarning(message, hint="Choose a sort (--sort) that is stable.", **lack))
+            return frame
+        raise_or_warn(options, frame, message, reason, messages.advice(received), **lack)
+    return frame
+
+
+def _read(received: Received, client: Directory, options: Options) -> Iterator[Arrival]:
+    """Read all pages, if the quota may suffice; or what is there, if that is accepted."""
+    fetcher = Fetcher(client.session, options.cache)
+    walk = Walk(received, fetcher, client.workers, is_tolerant=options.accepts_parts)
+    what = f"{received.query.resource.words[1]} of {client.name}"
+    try:
+        yield from walk.begin()
+        if _may_exceed(received, client):
+            # What is in the cache shows which own pages are needed.
+            yield from walk.read_known()
+            _check(walk, client, what, options)
+        yield from walk.read_all()
+        if len(received.own_missing()) > client.quota().left:
+            _check(walk, client, what, options)
+        yield from walk.read_own_pages()
+    except (CacheError, RequestError) as error:
+        failure = received.failure
+        is_later = may_come_later(error) if failure is None else failure.may_come_later
+        if not options.accepts_parts or not is_later:
+            raise
+        yield from walk.read_known()
+        yield from walk.read_own_pages(only_known=True)
+        received.failure = failure
+        if not received.verdict.places:
+            raise
+
+
+def _check(walk: Walk, client: Directory, what: str, options: Options) -> None:
+    needed_requests = walk.requests_to_come()
+    accepts_parts = options.accepts_parts
+    check_quota(client, options.cache, what, needed_requests, accepts_parts=accepts_parts)
+
+
+def _may_exceed(received: Received, client: Directory) -> bool:
+    """Return whether the pages to come may exceed the quota; not of a count that is no count."""
+    pages = received.part.missing()
+    if len(pages) >= MAX_PAGES:
+        return False
+    return len(pages) + received.own_to_come() > client.quota().left
+
+
+def partial_frame(rows: Rows, received: Received, client: Directory) -> pd.DataFrame:
+    """Return the records that were received before an error, without warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frame = rows.records.frame([rows.row(page, index) for page, index in received.readings()])
+        describe(frame, received, source=client.name, base_url=client.base_url)
+    return frame
+
+
+# The provenance of a frame
+
+
+def describe(frame: pd.DataFrame, received: Received, **facts: Any) -> dict[str, Any]:
+    """Record in a frame of some records what their pages say, and return it."""
+    facts |= facts_of(received)
+    sort = received.query.sort
+    is_kept = is_in_order(frame, sort or "")
+    if sort is not None and (is_kept is False or (is_kept is None and len(frame) >= FEWEST)):
+        del facts["query"]["sort"]  # what was not seen is not claimed
+    provenance.set_provenance(frame, **facts)
+    return facts
+
+
+def facts_of(received: Received) -> dict[str, Any]:
+    """Return what the provenance says of what was received, and of its records."""
+    summary, verdict, query = messages.summarize(received), received.verdict, received.query
+    analyses = analyses_of(verdict.places).values()
+    is_left_out = not query.details and are_left_out(analyses)
+    return {
+        "resource": query.resource.name,
+        "query": query.to_provenance(),
+        "items_available": verdict.total,
+        "items_loaded": len(verdict.places),
+        "completeness": summary.completeness.value,
+        "incomplete_reason": summary.reason,
+        "sample": _sample_facts(received),
+        "duplicates_removed": verdict.repeated,
+        "not_sent": ANALYSIS_COLUMNS if is_left_out else (),
+        "details": received.details.received,
+        "details_missing": tuple(received.lost()),
+    } | cost_of(received.receipts)
+
+
+def _sample_facts(received: Received) -> dict[str, Any]:
+    part, verdict = received.part, received.verdict
+    if not isinstance(part, SampledPages) or not part.newest:
+        return {}
+    facts: dict[str, Any] = {
+        "design": "simple random sample of positions without replacement",
+        "size": verdict.expected,
+        "population": verdict.total,
+        "seed": part.seed,
+        "order": received.query.sort or "the directory's own",
+    }
+    later = [total for total in verdict.totals if total not in {verdict.total, 0}]
+    return facts | ({"population_later": later} if later else {})
+
+
+def cost_of(receipts: Sequence[Receipt]) -> dict[str, Any]:
+    """Return when pages were received and what they cost, as the provenance says it."""
+    times = [
+        receipt.received_at.isoformat(timespec="seconds")
+        for receipt in receipts
+        if receipt.received_at is not None
+    ]
+    return {
+        "retrieved_oldest": min(times, default=None),
+        "retrieved_newest": max(times, default=None),
+        "requests_made": sum(receipt.requests for receipt in receipts),
+        "requests_cached": sum(
+            not receipt.requests and receipt.received_at is not None for receipt in receipts
+        ),
+        "synthetic": any(receipt.is_synthetic for receipt in receipts),
+    }
+
+
+def describe_whole(
+    frame: pd.DataFrame, received: Received, what: str, **facts: Any
+) -> dict[str, Any]:
+    """Record the provenance of a frame of all records; warn of what the directory did not do."""
+    facts = describe(frame, received, **facts)
+    if len(frame) < facts["items_loaded"]:
+        facts["items_loaded"] = len(frame)
+        facts["incomplete_reason"] += "; records without their own page are left out"
+        provenance.set_provenance(frame, **facts)
+    _warn_of_order(received, what, is_kept=is_in_order(frame, received.query.sort or ""))
+    if facts["not_sent"]:
+        number = len(needed(analyses_of(received.verdict.places)))
+        text = (
+            f"{number:,} of {len(frame):,} projects have an analysis, whose columns are empty: this "
+            "directory sends an analysis only with the own page of its project."
+        )
+        price = f"at most {quantity(number, 'request')}"
+        hint = f"details=True (--details) requests these pages, for {price}."
+        warn(AnalysesNotSentWarning(text, requests=number, hint=hint))
+    return facts
+
+
+def _warn_of_order(received: Received, what: str, *, is_kept: bool | None) -> None:
+    """Warn if the directory ignored the sort, or a sample was drawn in no order that it keeps."""
+    sort, part = received.query.sort, received.part
+    is_drawn = isinstance(part, SampledPages) and received.query.resource is PROJECT
+    is_of_several = 1 in part.newest and (part.total or 0) > len(part.newest[1].ids)
+    ignored = ""
+    if sort and received.is_sort_given and is_kept is False:
+        ignored = f"are not sorted by {sort}, which the directory ignored"
+    elif is_drawn and sort is None and is_of_several:
+        ignored = (
+            "were drawn in the directory's own order, for it keeps neither ids nor names: if that "
+            "changes from page to page, the sample is not random"
+        )
+    if ignored:
+        hint = "Choose a sort (--sort) that this directory keeps, or sort the frame."
+        warn(SortIgnoredWarning(f"The {what} {ignored}.", sort=sort or "id", hint=hint))
+
+
+def warn_if_stale(client: Directory, receipts: Sequence[Receipt]) -> None:
+    """Warn if any of the pages from the cache has expired."""
+    cached = [
+        receipt.received_at
+        for receipt in receipts
+        if receipt.received_at is not None and not receipt.requests
+    ]
+    if not cached:
+        return
+    oldest = min(cached)
+    age = datetime.now(UTC) - oldest
+    if age > client.expire_after:
+        when = f"{age / timedelta(days=1):,.1f} days ago, at {oldest:%Y-%m-%d %H:%M} UTC"
+        warn(StaleWarning(f"Old pages from the cache are used: the oldest was fetched {when}."))
+
+
+def raise_or_warn(
+    options: Options, frame: pd.DataFrame, message: str, why: str, advice: str, **facts: Any
+) -> None:
+    """Raise or warn that records of a frame are missing, as the options say."""
+    facts["hint"] = f'{advice}; incomplete="warn" (--incomplete warn) accepts the partial result.'
+    if not options.accepts_parts:
+        raise IncompleteCollectionError(message, frame=frame, missing=why, **facts)
+    warn(IncompleteWarning(message, **facts))

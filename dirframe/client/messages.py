@@ -1,0 +1,169 @@
+"""The words for what a load received: how complete it is, why, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dirframe.client.paging.fetch import Failure, Reason, Refusal
+from dirframe.client.paging.order import better_sort
+from dirframe.client.paging.proof import Completeness, Problem, Verdict
+from dirframe.client.paging.walk import Received
+from dirframe.errors import CacheError, QuotaExceededError, UnreadableResponseError
+
+_NAMED = 20  # missing records in a message; the provenance lists all of them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """How complete the records are, with own pages, and the reason; `is_capped` by max_items."""
+
+    completeness: Completeness
+    reason: str | None = None
+    is_capped: bool = False
+
+
+def summarize(received: Received) -> Summary:
+    """Return how complete what was received of a query is, and why."""
+    lack = _lack(received)
+    if lack is not None:
+        return Summary(completeness=Completeness.INCOMPLETE, reason=lack)
+    verdict = received.verdict
+    limit = received.query.max_items
+    if verdict.is_capped:
+        reason = f"capped at max_items={limit}"
+        return Summary(completeness=Completeness.INCOMPLETE, reason=reason, is_capped=True)
+    if verdict.completeness is not Completeness.COUNTED:
+        return Summary(completeness=verdict.completeness)
+    period = _period(verdict) or "read while the directory changed"
+    reason = (
+        f"{period}, as many different records as the directory counts; records that were exchanged "
+        "meanwhile cannot be seen"
+    )
+    return Summary(completeness=Completeness.COUNTED, reason=reason)
+
+
+def _lack(received: Received) -> str | None:
+    """Return why records or own pages are missing, or may be."""
+    verdict = received.verdict
+    number = f"{len(verdict.places):,}"
+    end = ""
+    failure = received.failure
+    if failure is not None and not isinstance(failure.error, QuotaExceededError | CacheError):
+        end = f"; {failure.error.url} failed ({failure_words(failure)})"
+    if verdict.problem is Problem.UNFINISHED:
+        of = "" if verdict.expected is None else f" of {verdict.expected:,}"
+        return f"not finished: {number}{of} records were received{end}"
+    own_missing = len(received.own_missing())
+    if own_missing:
+        return f"not finished: {own_missing:,} own pages were not asked for yet{end}"
+    if verdict.problem is not None:
+        order = ""
+        if verdict.is_order_unstable:
+            sort = received.query.sort
+            order = (
+                f"the sort order {sort!r} does not hold from one page to the next"
+                if sort
+                else "the directory's own order does not hold from one page to the next"
+            )
+            order += (
+                " (records come again on other pages, and others on none); on today's live service "
+                f"the sort= (--sort) that is stable is {better_sort(received.query) or 'not known'}"
+            )
+        parts = [_problem_words(verdict), _period(verdict), order]
+        return "; ".join(part for part in parts if part)
+    lost = lost_words(received)
+    if lost:
+        return f"the own pages of {len(lost):,} records could not be loaded: {list_named(lost)}"
+    return None
+
+
+def _problem_words(verdict: Verdict) -> str:
+    number, expected = f"{len(verdict.places):,}", verdict.expected
+    if verdict.problem is Problem.NO_TOTAL:
+        return "the directory does not state the number of records (items_available)"
+    if verdict.problem is Problem.NO_IDS:
+        return f"{verdict.without_id:,} records have no id, so they cannot be distinguished"
+    if verdict.problem is Problem.WRONG_NUMBER:
+        repeated = f"; {verdict.repeated:,} repeated" if verdict.repeated else ""
+        return f"{number} different records were received of {expected:,}{repeated}"
+    if verdict.problem is Problem.REMOVED:
+        return (
+            f"{number} different records were received of {expected:,}: some were removed while "
+            "others were read, and none that was there throughout is missing"
+        )
+    if verdict.problem is Problem.SKIPPED:
+        numbers = ", ".join(f"{number:,}" for number in verdict.skipped_after)
+        return f"records may have been skipped behind page {numbers}, where others were removed"
+    totals = " and ".join(f"{total:,}" for total in verdict.totals)
+    return f"the pages overlap, leave gaps or contradict their count of {totals} records"
+
+
+def _period(verdict: Verdict) -> str:
+    days = verdict.days
+    return f"read from {days[0]} to {days[-1]}" if len(days) > 1 else ""
+
+
+def advice(received: Received) -> str:
+    """Return what helps where records are missing."""
+    verdict = received.verdict
+    if verdict.is_order_unstable:
+        return "To ask again in this order does not help"
+    if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS}:
+        return "To ask again does not help: the directory does not send what would prove it"
+    if verdict.problem is Problem.UNFINISHED or received.own_missing():
+        return "Run the same line again: only missing pages are requested"
+    if verdict.problem is None:
+        return (
+            "Run the same line again: pages that failed are requested again, and refresh=True "
+            "(--refresh) requests all of them, also those that were refused"
+        )
+    if len(verdict.days) > 1:
+        return (
+            "refresh=True (--refresh) requests all pages again: those of earlier days do not fit, and "
+            "would come from the cache"
+        )
+    return (
+        "Run the same line again, or choose another sort (--sort): what is in the cache costs "
+        "nothing, and refresh=True (--refresh) asks for all of it, also for what was refused"
+    )
+
+
+# Own pages, and pages of many owners
+
+
+def lost_words(received: Received) -> dict[str, str]:
+    """Return the records whose own page could not be loaded, and why."""
+    return {record: answer_words(answer) for record, answer in received.lost().items()}
+
+
+def answer_words(answer: Refusal | Failure) -> str:
+    """Return why there is no page."""
+    if isinstance(answer, Failure):
+        return failure_words(answer)
+    if answer.reason is Reason.OTHER_RECORD:
+        names = ", ".join(map(str, answer.other_ids[:3])) or "nothing"
+        return f"returned {names}"
+    return str(answer.reason.value)
+
+
+def failure_words(failure: Failure) -> str:
+    """Return why a page could not be loaded that may come another time."""
+    error = failure.error
+    if isinstance(error, CacheError):
+        return "not in the cache"
+    if isinstance(error, QuotaExceededError):
+        return "not asked for"
+    if isinstance(error, UnreadableResponseError):
+        return f"unreadable, status {error.status}" if error.status else "unreadable"
+    return f"status {error.status}" if error.status else "no response"
+
+
+def list_named(missing: Mapping[str, str]) -> str:
+    """Return the names of what is missing, the first twenty for each reason."""
+    parts = []
+    for reason in dict.fromkeys(missing.values()):
+        names = [name for name, other in missing.items() if other == reason]
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        parts.append(f"{', '.join(names[:_NAMED])}{more} ({reason})")
+    return ", ".join(parts)

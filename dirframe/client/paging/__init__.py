@@ -1,0 +1,1 @@
+"""The walk over the pages of a collection, and what they prove."""

@@ -1,0 +1,296 @@
+"""Fetch a page of a query from the cache or over HTTP, and say what the answer means."""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Self, TypeAlias, TypeVar
+
+from dirframe.client.http.session import Session
+from dirframe.client.paging.query import Query
+from dirframe.client.xml.page import Page
+from dirframe.errors import (
+    CacheError,
+    InvalidInputError,
+    NetworkError,
+    NotFoundError,
+    QuotaExceededError,
+    RequestError,
+    ServiceError,
+    UnreadableResponseError,
+)
+
+Key = TypeVar("Key")
+Result = TypeVar("Result")
+
+#: The number of failures in a row that shows that the directory itself is broken.
+MAX_FAILURES = 3
+
+
+class Reason(enum.Enum):
+    """Why the directory has no such page."""
+
+    NO_ANALYSIS = "no analysis"
+    GONE = "gone"
+    REFUSED = "refused"
+    OTHER_RECORD = "another record"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A validated page."""
+
+    page: Page
+    content: bytes
+    url: str
+    received_at: datetime
+    requested_at: datetime  # of a page from the cache, when it was received
+    requests: int  # 0: from the cache
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """There is no such page: an answer, which is remembered and not asked for again."""
+
+    reason: Reason
+    received_at: datetime
+    requests: int  # 0: from the cache
+    error: RequestError | None = None  # of a refusal that was just received
+    other_ids: tuple[str | None, ...] = ()  # of the record that was sent instead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """No answer about this page: it may succeed later."""
+
+    error: RequestError | CacheError
+    requests: int
+    is_of_further_page: bool = False  # which is there: the directory could not send it now
+
+    @property
+    def is_of_one_page(self) -> bool:
+        """Whether the failure says nothing about other pages."""
+        kinds = ServiceError | UnreadableResponseError
+        return self.is_of_further_page or isinstance(self.error, kinds)
+
+    @property
+    def may_come_later(self) -> bool:
+        """Whether it says nothing about the key, nor about what was asked for."""
+        return self.is_of_further_page or may_come_later(self.error)
+
+
+Answer: TypeAlias = Document | Refusal | Failure
+
+
+def may_come_later(error: Exception) -> bool:
+    """Return whether an error is no answer about what was asked for, nor about the key."""
+    if isinstance(error, ServiceError):
+        return (error.status or 0) >= 500
+    kinds = CacheError | NetworkError | QuotaExceededError | UnreadableResponseError
+    return isinstance(error, kinds)
+
+
+class Reads(enum.Enum):
+    """Which pages of the cache are used."""
+
+    FRESH = "fresh"
+    ANY_AGE = "of any age"
+    NOTHING = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheUse:
+    """How a load uses the cache; made once by the loader and passed down whole."""
+
+    reads: Reads = Reads.FRESH
+    sends: bool = True  # whether what is not in the cache is requested
+    stores: bool = True
+
+    @classmethod
+    def of(cls, *, refresh: bool, offline: bool) -> Self:
+        """Return the use that a loader was asked for."""
+        if refresh and offline:
+            raise InvalidInputError(
+                "To refresh asks the directory for every page, and offline asks the cache alone.",
+                hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
+            )
+        if offline:
+            return cls(reads=Reads.ANY_AGE, sends=False)
+        return cls(reads=Reads.NOTHING if refresh else Reads.FRESH)
+
+    @property
+    def is_refresh(self) -> bool:
+        """Whether every page is requested."""
+        return self.reads is Reads.NOTHING
+
+    def refreshed(self) -> CacheUse:
+        """Return the use that requests every page, unless this one sends nothing."""
+        return replace(self, reads=Reads.NOTHING) if self.sends else self
+
+    def as_options(self) -> dict[str, bool]:
+        """Return the options of `Session.get`."""
+        return {"refresh": self.is_refresh, "offline": not self.sends, "store": self.stores}
+
+
+def always() -> bool:
+    """Return True: a refusal is an answer."""
+    return True
+
+
+def never() -> bool:
+    """Return False: a refusal is no answer."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Fetcher:
+    """Fetches pages of one directory with one use of the cache."""
+
+    session: Session
+    use: CacheUse
+
+    def refreshed(self) -> Fetcher:
+        """Return one that requests every page."""
+        return replace(self, use=self.use.refreshed())
+
+    def fetch(
+        self,
+        query: Query,
+        number: int = 1,
+        *,
+        beside: bool = False,
+        may_refuse: Callable[[], bool] = always,
+    ) -> Answer:
+        """Return the answer to a page of a query.
+
+        `beside` stores it beside an earlier version of the page, which stays in the cache.
+        `may_refuse` is asked about a refusal. Where it is no answer, a remembered one is ignored, for
+        it may be of another state, and a new one is not remembered.
+        """
+        params = query.params(number)
+        url = self.session.address(query.path, params)
+        refusal = None
+        if not self.use.is_refresh:
+            refusal = self.session.get_refusal(url, offline=not self.use.sends)
+        if refusal is not None and may_refuse():
+            reason, received_at = refusal
+            return Refusal(reason=Reason(reason), received_at=received_at, requests=0)
+        requested_at = datetime.now(UTC)
+        try:
+            fetched = self.session.get(query.path, params, beside=beside, **self.use.as_options())
+        except (RequestError, CacheError) as error:
+            return self._meaning(error, url, number, may_refuse)
+        received_at = fetched.retrieved.astimezone(UTC)
+        return Document(
+            page=fetched.page,
+            content=fetched.content,
+            url=fetched.url,
+            received_at=received_at,
+            requested_at=requested_at if fetched.attempts else received_at,
+            requests=fetched.attempts,
+        )
+
+    def _meaning(
+        self,
+        error: RequestError | CacheError,
+        url: str,
+        number: int,
+        may_refuse: Callable[[], bool],
+    ) -> Answer:
+        if isinstance(error, UnreadableResponseError) and not error.url:
+            error.url = url
+        requests = 0 if isinstance(error, CacheError) else error.attempts
+        reason = None
+        if isinstance(error, NotFoundError):
+            reason = Reason.GONE
+        elif isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
+            # Today's service sends no status word for a project without an analysis, or `error`.
+            is_bare = error.status == 200 and error.reported in {None, "error"}
+            reason = Reason.NO_ANALYSIS if is_bare else Reason.REFUSED
+        if reason is None or not isinstance(error, RequestError):
+            return Failure(error=error, requests=requests)
+        # Without a status, the directory gave no answer about this page.
+        if self.use.stores and error.status is not None and may_refuse():
+            self.session.put_refusal(url, reason.value)
+        now = datetime.now(UTC)
+        return Refusal(reason=reason, received_at=now, requests=requests, error=error)
+
+    def is_known(self, query: Query, number: int = 1) -> bool:
+        """Return whether the answer to a page comes from the cache."""
+        if self.use.is_refresh:
+            return False
+        params, offline = query.params(number), not self.use.sends
+        if self.session.is_cached(query.path, params, of_any_age=offline):
+            return True
+        url = self.session.address(query.path, params)
+        return self.session.get_refusal(url, offline=offline) is not None
+
+    def is_moved(self, path: str) -> bool:
+        """Return whether the directory redirects a path, as far as it was seen."""
+        return self.session.is_moved(path)
+
+
+@dataclass(slots=True)
+class Patience:
+    """Says when failures end a walk: so many in a row, or one that is not of a single page."""
+
+    most: int = MAX_FAILURES
+    failures: int = 0  # in a row
+    ending: Failure | None = None
+
+    def ends(self, answer: Answer) -> bool:
+        """Return whether an answer, the next one in order, ends the walk."""
+        if not isinstance(answer, Failure):
+            self.failures = 0
+            return False
+        self.failures += 1
+        is_end = self.failures >= self.most or not answer.is_of_one_page
+        if is_end and self.ending is None:
+            self.ending = answer
+        return is_end
+
+
+def fetch_ahead(
+    fetch: Callable[[Key], Result],
+    keys: Iterable[Key],
+    workers: int,
+    ends: Callable[[Result], bool],
+) -> Generator[tuple[Key, Result], None, None]:
+    """Yield keys with their results in order, several at a time; keys are consumed late.
+
+    After a result that ends the walk, only those of requests on their way are yielded.
+    """
+    if workers == 1:
+        for key in keys:
+            result = fetch(key)
+            yield key, result
+            if ends(result):
+                return
+        return
+    pending: deque[tuple[Key, Future[Result]]] = deque()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
+    is_ended = False
+    try:
+        for key in keys:
+            pending.append((key, pool.submit(fetch, key)))
+            if len(pending) >= 4 * workers:
+                first, future = pending.popleft()
+                yield first, future.result()
+                is_ended = ends(future.result())
+                if is_ended:
+                    break
+        while pending:
+            if is_ended:
+                pool.shutdown(wait=False, cancel_futures=True)
+            key, future = pending.popleft()
+            if is_ended and (future.cancelled() or future.exception() is not None):
+                continue
+            yield key, future.result()
+            is_ended = is_ended or ends(future.result())
+    finally:
+        # Requests in flight still reach the cache; those not sent cost nothing.
+        pool.shutdown(wait=True, cancel_futures=True)

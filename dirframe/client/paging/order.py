@@ -1,0 +1,75 @@
+"""The order of a collection: which ones a directory keeps, and whether records are in one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+
+from dirframe.client.paging.query import Query
+from dirframe.client.xml.page import Page
+from dirframe.schema import PROJECT
+
+#: The one order of projects that today's live service keeps; its others have no tie-break.
+KEPT_TODAY = "project_name"
+
+
+def better_sort(query: Query) -> str | None:
+    """Return the sort that holds where one of today's live service does not; None if none does."""
+    return KEPT_TODAY if query.resource is PROJECT and query.sort != KEPT_TODAY else None
+
+
+def is_last(page: Page) -> bool:
+    """Return whether a first page is the only one."""
+    return page.items_available is not None and page.items_available <= len(page.records)
+
+
+#: The number of values that show an order.
+FEWEST = 3
+
+#: The columns that show whether an order was kept.
+_COLUMNS = {
+    **{name: name for name in ("id", "name", "created_at", "updated_at", "stack_count")},
+    "project_name": "name",
+    "new": "created_at",
+}
+
+
+def sorts_to_try(query: Query) -> Sequence[str | None]:
+    """Return the orders in which a collection of pages that must fit together is asked for.
+
+    They are tried until the first page shows that one is kept; None is the directory's own.
+    """
+    if query.sort is not None:
+        return [query.sort]
+    return ["id", KEPT_TODAY, None] if query.resource is PROJECT else ["id", None]
+
+
+def keeps_order(page: Page, sort: str) -> bool:
+    """Return whether the records of a first page are in an order."""
+    columns = {name: page.values(name) for name in ("id", "name")}
+    return is_in_order(columns, sort) is True
+
+
+def is_in_order(columns: pd.DataFrame | Mapping[str, Any], sort: str) -> bool | None:
+    """Return whether nine of ten neighbours are in the order of a sort value.
+
+    None if they cannot show it. Names are compared without case, with and without signs, which
+    databases may leave out.
+    """
+    column = _COLUMNS.get(sort.removesuffix("_reverse"), "")
+    values: list[Any] = pd.Series(columns.get(column, [])).dropna().tolist()
+    if len(values) < FEWEST:
+        return None
+    if sort.endswith("_reverse") or sort == "new":
+        values.reverse()
+    forms, most = [values], (len(values) - 1) // 10
+    if column == "id" and all(map(str.isdecimal, values)):
+        forms = [[*map(int, values)]]
+    elif column == "name":
+        most = len(values) // 10  # of a page of ten, one pair that a database compares otherwise
+        folded = [text.casefold() for text in values]
+        forms += [folded, ["".join(filter(str.isalnum, text)) for text in folded]]
+    return any(sum(a > b for a, b in pairwise(form)) <= most for form in forms)

@@ -1,0 +1,214 @@
+"""The pages of a collection: which are missing, and where each record is."""
+
+# Pure: no request, no thread, no text for people.
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from itertools import count
+from typing import TypeAlias
+
+from dirframe.client.xml.page import AnalysisSent
+
+#: If a collection needs more pages, its number of records is wrong.
+MAX_PAGES = 1_000_000
+
+#: All known page sizes are multiples of it; a single page of another length is the last one.
+PAGE_SIZE_STEP = 5
+
+#: The id of a record; of a record without an id, its page and its place there.
+Key: TypeAlias = str | tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CollectionPage:
+    """One version of a page, as the directory sent it, without the content of its records."""
+
+    number: int  # from 1
+    received_at: datetime
+    requested_at: datetime  # of a page from the cache, when it was received
+    ids: tuple[str | None, ...] = ()
+    total: int | None = None  # items_available
+    position: int | None = None  # first_item_position
+    exists: bool = True  # False: the directory says that there is no such page
+    is_probe: bool = False  # a first page in an order that is not used; its records count
+    analyses: tuple[AnalysisSent, ...] = ()  # of projects, in the order of the records
+
+    @property
+    def day(self) -> date:
+        """The day on which it was received, in UTC."""
+        return self.received_at.date()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record is read: a version of a page, and the index there."""
+
+    page: CollectionPage
+    index: int
+
+    @property
+    def analysis(self) -> AnalysisSent | None:
+        """What the record came with; None if it is no project."""
+        return self.page.analyses[self.index] if self.page.analyses else None
+
+
+@dataclass(slots=True, kw_only=True)
+class Pages:
+    """The pages of a whole collection, or of its first `limit` records.
+
+    An archive keeps every version of a page (`keeps_history`), and every record it ever received.
+    """
+
+    has_key: bool = True  # whether records have an id that tells them apart
+    is_paged: bool = True
+    limit: int | None = None
+    keeps_history: bool = False
+    history: list[CollectionPage] = field(default_factory=list)  # in the order of arrival
+    probes: list[CollectionPage] = field(default_factory=list)
+    newest: dict[int, CollectionPage] = field(default_factory=dict)  # by number
+    unchanged: set[int] = field(default_factory=set)  # numbers of pages that a reread confirmed
+    _ranks: dict[CollectionPage, float] = field(default_factory=dict)
+    _first_numbers: dict[str, int] = field(default_factory=dict)  # of pages, by id
+
+    def add(self, page: CollectionPage) -> None:
+        """Add a page; it replaces an earlier version."""
+        # A clock may be set back between two harvests. Pages of a cache come in any order.
+        rank = len(self._ranks) if self.keeps_history else page.received_at.timestamp()
+        self._ranks[page] = rank
+        if page.is_probe:
+            self.probes.append(page)
+            return
+        before = self.newest.get(page.number)
+        is_same = before is not None and (before.ids, before.total) == (page.ids, page.total)
+        if not page.exists or (is_same and page.total is not None):
+            self.unchanged.add(page.number)
+        self.history.append(page)
+        if before is None or rank >= self._ranks[before]:
+            self.newest[page.number] = page
+        for identifier in page.ids:
+            if identifier is not None:
+                first = self._first_numbers.get(identifier, page.number)
+                self._first_numbers[identifier] = min(first, page.number)
+
+    def rank(self, page: CollectionPage) -> float:
+        """Return a number that is higher for pages that were received later."""
+        return self._ranks[page]
+
+    def by_arrival(self) -> list[CollectionPage]:
+        """Return all versions of existing pages, the oldest first."""
+        return sorted((page for page in self.history if page.exists), key=self.rank)
+
+    # Which pages are missing
+
+    @property
+    def total(self) -> int | None:
+        """Number of records in the collection, according to the newest page that states one."""
+        pages = list(self.newest.values())  # another thread may add one
+        stated = [page for page in pages if page.total is not None]
+        return max(stated, key=self.rank).total if stated else None
+
+    @property
+    def expected(self) -> int | None:
+        """Number of records to receive; None if it is not known."""
+        known = [number for number in (self.total, self.limit) if number is not None]
+        return min(known, default=None)
+
+    @property
+    def to_receive(self) -> int:
+        """Number of records on the pages to read; 0 if it is not known."""
+        return self.expected or 0
+
+    def used(self) -> list[CollectionPage]:
+        """Return the pages from the first one to a gap, to the end, or to the limit."""
+        used: list[CollectionPage] = []
+        received = 0
+        for number in count(1):
+            page = self.newest.get(number)
+            if page is None or self.is_past_end(page):
+                break
+            used.append(page)
+            received += len(page.ids)
+            if self.limit is not None and received >= self.limit:
+                break
+        return used
+
+    def is_past_end(self, page: CollectionPage) -> bool:
+        """Return whether a page is empty, or repeats the first page or the one before it.
+
+        Of another day, it shows that records were inserted before these. Without a total, a page
+        that brings no record that is on no earlier page is the end.
+        """
+        if not page.ids:
+            return True
+        if page.number == 1 or (None in page.ids and self.has_key):
+            return False
+        earlier = [self.newest.get(number) for number in (1, page.number - 1)]
+        same_day = [other for other in earlier if other is not None and other.day == page.day]
+        if any(set(page.ids) <= set(other.ids) for other in same_day):
+            return True
+        if page.total is None and self.total is None:
+            numbers = [self._first_numbers[id_] for id_ in page.ids if id_ is not None]
+            return all(number < page.number for number in numbers)
+        return False
+
+    def may_end_at(self, number: int) -> bool:
+        """Return whether there may be no page of a number, as only behind all others."""
+        if number in self.newest or self.total is None:
+            return False
+        received = sum(len(page.ids) for page in self.used())
+        return received >= (self.expected or 0)
+
+    def missing(self) -> list[int]:
+        """Return the numbers of the pages that may hold expected records and were not received."""
+        if 1 not in self.newest:
+            return [1]
+        used = self.used()
+        following = len(used) + 1
+        received = sum(len(page.ids) for page in used)
+        is_end_seen = following in self.newest or not self.is_paged
+        if is_end_seen or (self.limit is not None and received >= self.limit):
+            return []
+        if self.expected is None or self.total is None:
+            return [following]  # page by page, up to the end
+        size = len(self.newest[1].ids)
+        if received < self.expected:
+            more = math.ceil((self.expected - received) / size)
+            last = min(following + more - 1, MAX_PAGES + 1)
+            return [n for n in range(following, last + 1) if n not in self.newest]
+        # A directory may stop counting at a full page: only an empty page shows that it did not.
+        is_full = len(used[-1].ids) == size and (len(used) > 1 or size % PAGE_SIZE_STEP == 0)
+        return [following] if received == self.expected and is_full else []
+
+    # Where each record is
+
+    def everything(self) -> list[CollectionPage]:
+        """Return all versions of all pages, the used ones first: records are in their order."""
+        return [*self.used(), *self.probes, *self.history]
+
+    def places(self, versions: Iterable[CollectionPage]) -> dict[Key, Place]:
+        """Return the newest reading of each record, in the order in which they first appear."""
+        places: dict[Key, Place] = {}
+        for page in versions:
+            is_newest = page is self.newest.get(page.number)
+            for index, identifier in enumerate(page.ids):
+                if identifier is None or not self.has_key:
+                    if is_newest:
+                        places[page.number, index] = Place(page, index)
+                    continue
+                known = places.get(identifier)
+                if known is None or self.rank(page) >= self.rank(known.page):
+                    places[identifier] = Place(page, index)
+        if self.limit is None:
+            return places
+        return dict(list(places.items())[: self.limit])
+
+
+def repeated_ids(pages: Iterable[CollectionPage]) -> dict[str, int]:
+    """Return the ids that are on some pages more than once, and how often."""
+    counts = Counter(identifier for page in pages for identifier in page.ids)
+    return {id_: number for id_, number in counts.items() if number > 1 and id_ is not None}

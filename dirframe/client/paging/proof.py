@@ -1,0 +1,413 @@
+"""What the pages of a collection prove: whether a record may be missing."""
+
+# A collection of 12 records, five on a page, that is read in five ways. `total` is items_available.
+# These rows are the table of tests/client/test_proof.py.
+#
+#   history                    number  position  total  ids                verdict
+#   -------------------------  ------  --------  -----  -----------------  ---------------------------
+#   nothing changes               1        0       12   a b c d e
+#                                 2        5       12   f g h i j
+#                                 3       10       12   k l                proven
+#
+#   b is removed before page 2    1        0       12   a b c d e          (f is on page 1 by now)
+#                                 2        5       11   g h i j k
+#                                 3       10       11   l                  contradiction: read 1 again
+#                                 1        0       11   a c d e f          proven
+#
+#   b is removed before page 2,   1        0       12   a b c d e          (f is on page 1 by now)
+#   m is added before page 3      2        5       11   g h i j k
+#                                 3       10       12   l m                contradiction: read 1 and 2
+#                                 1        0       12   a c d e f
+#                                 2        5       12   g h i j k          proven
+#
+#   the order is not stable       1        0       12   a b c d e
+#                                 2        5       12   d a f g h
+#                                 3       10       12   b k                wrong number: 8 of 12
+#
+#   two days, b was removed       1        0       12   a b c d e          (on the first day)
+#   between them                  2        5       12   f g h i j          (on the first day)
+#                                 3       10       11   l                  skipped after 2: read it again
+#                                 2        5       11   g h i j k          removed: 12 records, 11 stated
+#
+#   two days, m was added         1        0       12   a b c d e          (on the first day)
+#                                 2        5       12   f g h i j          (on the first day)
+#                                 3       10       13   k l m              skipped after 2: read it again
+#                                 2        5       13   f g h i j          counted
+#
+#   a full last page              1        0       10   a b c d e
+#                                 2        5       10   f g h i j          unfinished: 3 is missing
+#                                 3       10       10                      proven
+
+from __future__ import annotations
+
+import enum
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import date
+
+from dirframe.client.paging.pages import CollectionPage, Key, Pages, Place, repeated_ids
+from dirframe.client.paging.sample import SampledPages
+
+#: If no more pages were read, all are read again even if the order seems unstable.
+CHEAP_REREAD = 12
+
+#: The number of pages, or a tenth of all, that are read again because of an earlier day.
+FEW_PAGES = 5
+
+
+class Completeness(enum.Enum):
+    """How complete the records are."""
+
+    PROVEN = "proven"
+    COUNTED = "counted"
+    SAMPLE = "sample"
+    INCOMPLETE = "incomplete"
+
+
+class Problem(enum.Enum):
+    """Why the records may not be all."""
+
+    UNFINISHED = enum.auto()  # pages are missing
+    NO_TOTAL = enum.auto()  # the directory states no number of records
+    NO_IDS = enum.auto()  # records cannot be told apart
+    WRONG_NUMBER = enum.auto()  # fewer different records than stated, or more
+    REMOVED = enum.auto()  # more than stated now: some were removed while the others were read
+    SKIPPED = enum.auto()  # a change between two pages may have moved records past both
+    CONTRADICTION = enum.auto()  # pages overlap, leave gaps or state other totals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The records of some pages, and how complete they are."""
+
+    places: dict[Key, Place]
+    problem: Problem | None
+    completeness: Completeness
+    is_capped: bool = False  # all that was asked for, by max_items
+    expected: int | None = None
+    total: int | None = None
+    totals: tuple[int, ...] = ()  # all that the newest pages state
+    days: tuple[date, ...] = ()
+    repeated: int = 0  # readings of a record that another page has, too
+    without_id: int = 0
+    skipped_after: tuple[int, ...] = ()  # numbers of pages
+    is_order_unstable: bool = False
+    changes_within_a_day: bool = field(default=False)
+
+
+# How the pages fit together
+
+
+def days_of(pages: Pages | SampledPages) -> list[date]:
+    """Return the days of the newest versions."""
+    return sorted({page.day for page in pages.newest.values()})
+
+
+def outdated(pages: Pages) -> set[int]:
+    """Return the numbers of the used pages that were requested before the total last changed."""
+    stated = [page for page in pages.by_arrival() if page.total is not None]
+    if not stated:
+        return set()
+    current = stated[-1].total
+    others = [page for page in stated if page.total != current]
+    if not others:
+        return set()
+    last = others[-1]
+    return {
+        page.number
+        for page in pages.used()
+        if pages.rank(page) <= pages.rank(last)
+        or page.requested_at < last.received_at <= page.received_at
+    }
+
+
+def misfits(pages: Pages) -> set[int]:
+    """Return the numbers of the pages that do not belong to one state of the collection."""
+    if pages.total is None:
+        return set()
+    used = pages.used()
+    repeated = repeated_ids(used)
+    is_one_day = len(days_of(pages)) == 1
+    found: set[int] = outdated(pages) if is_one_day else set()
+    position = 0
+    for page in used:
+        # A directory grows from day to day: another total on another day is no contradiction.
+        if is_one_day and page.total != pages.total:
+            found.add(page.number)
+        if not repeated.keys().isdisjoint(page.ids):
+            found.add(page.number)
+        if page.position is not None and page.position != position:
+            found |= {page.number, max(page.number - 1, 1)}
+        position += len(page.ids)
+    if position < (pages.expected or 0):  # the page behind them is missing, or repeats one of them
+        found |= {1, len(used) or 1, len(used) + 1}
+    elif position > pages.total:
+        found.add(len(used))
+    return found
+
+
+def is_order_unstable(pages: Pages | SampledPages) -> bool:
+    """Return whether ids come again on more pages than a change of the collection explains."""
+    used = pages.used()
+    repeated = repeated_ids(used)
+    affected = [page for page in used if not repeated.keys().isdisjoint(page.ids)]
+    versions = [page for page in pages.history if page.exists]
+    totals = {page.total for page in versions}
+    has_moved = any(page.ids != pages.newest[page.number].ids for page in versions)
+    explained = max(2 * len(totals), math.ceil(len(used) / 10))
+    return len(affected) > explained or (bool(affected) and len(totals) == 1 and has_moved)
+
+
+def skipped_after(pages: Pages) -> list[int]:
+    """Return the numbers of the used pages after which a change may have skipped records.
+
+    A record that was there all the time is on some page, if the order of such records does not
+    change and each page is linked to the next one: by a record on both, or because both were read
+    on one day and no page received between them states another total.
+    """
+    if pages.total is None or not pages.has_key:
+        return []
+    periods = _periods(pages)
+    versions: dict[int, list[CollectionPage]] = defaultdict(list)
+    for page in pages.history:
+        if page.ids:
+            versions[page.number].append(page)
+
+    def are_linked(page: CollectionPage, other: CollectionPage) -> bool:
+        period = periods[page]
+        if period is not None and period == periods[other]:
+            return True
+        return any(identifier is not None and identifier in other.ids for identifier in page.ids)
+
+    def spread(linked: list[CollectionPage], number: int) -> list[CollectionPage]:
+        """Return the versions of a page that are linked to others, directly or by each other."""
+        reached: list[CollectionPage] = []
+        waiting = list(versions[number])
+        sources = list(linked)
+        while sources:
+            source = sources.pop()
+            found = [version for version in waiting if are_linked(source, version)]
+            waiting = [version for version in waiting if version not in found]
+            reached += found
+            sources += found
+        return reached
+
+    skipped: list[int] = []
+    linked: list[CollectionPage] = []
+    for page in pages.used():
+        reached = spread(linked, page.number)
+        if linked and not reached:
+            skipped.append(page.number - 1)
+        linked = reached or spread([page], page.number)
+    return skipped
+
+
+def _periods(pages: Pages) -> dict[CollectionPage, int | None]:
+    """Return for each version a number that is the same where no change was seen between two.
+
+    None: the page was requested before a page with another total was received.
+    """
+    periods: dict[CollectionPage, int | None] = {}
+    versions = [page for page in pages.by_arrival() if page.ids]
+    period = 0
+    total: int | None = None
+    day: date | None = None
+    for index, page in enumerate(versions):
+        # A page that states no total shows no change.
+        stated = total if page.total is None else page.total
+        if (page.day, stated) != (day, total):
+            period += 1
+        day, total = page.day, stated
+        periods[page] = period
+        for other in reversed(versions[:index]):
+            if other.received_at <= page.requested_at or page.requested_at == page.received_at:
+                break
+            if None not in {other.total, page.total} and other.total != page.total:
+                periods[page] = periods[other] = None
+    return periods
+
+
+# Which pages are worth another request
+
+
+def to_reread(pages: Pages | SampledPages) -> list[int]:
+    """Return the numbers of the pages to read again, to replace the version that does not fit.
+
+    A change moves records over the edge of a page or two. An unstable order repeats records
+    everywhere, and no reading mends that.
+    """
+    if isinstance(pages, SampledPages):
+        return []
+    is_unstable = is_order_unstable(pages)
+    if is_unstable and pages.limit is not None:
+        return []  # the first records of an unstable order are no certain ones
+    if len(days_of(pages)) > 1:
+        again = _of_earlier_days(pages)
+    elif pages.keeps_history:
+        again = _of_an_archive(pages)
+    else:
+        again = misfits(pages)
+    if is_unstable and not pages.keeps_history and len(pages.newest) > CHEAP_REREAD:
+        return []
+    return sorted(again - pages.unchanged)
+
+
+def _of_earlier_days(pages: Pages) -> set[int]:
+    days = days_of(pages)
+    if pages.keeps_history:
+        return set()
+    received = pages.places(pages.everything())
+    are_more = pages.has_key and len(received) > (pages.expected or math.inf)
+    if not are_more and not misfits(pages):
+        return set()
+    earlier = {number for number, page in pages.newest.items() if page.day < days[-1]}
+    return earlier if len(earlier) <= affordable(pages) else set()
+
+
+def _of_an_archive(pages: Pages) -> set[int]:
+    unfit = misfits(pages)
+    skipped = skipped_after(pages)
+    again = unfit if len(unfit) <= FEW_PAGES else set()
+    return again | set(skipped) if len(skipped) <= affordable(pages) else again
+
+
+def to_link(pages: Pages | SampledPages) -> list[int]:
+    """Return the numbers of pages of an earlier day to read again, beside the earlier version.
+
+    The last page of a day, and if it was read again, then the page behind it.
+    """
+    if isinstance(pages, SampledPages) or len(days_of(pages)) == 1:
+        return []
+    skipped = skipped_after(pages)
+    if len(skipped) > affordable(pages):
+        return []
+    again = set(skipped)
+    for number in skipped:
+        following = pages.newest.get(number + 1)
+        if following is not None and pages.newest[number].day > following.day:
+            again.add(number + 1)
+    return sorted(again)
+
+
+def affordable(pages: Pages) -> int:
+    """Return the number of pages that may be read again for the sake of an earlier day."""
+    return max(FEW_PAGES, math.ceil(len(pages.newest) / 10))
+
+
+# The verdict
+
+
+def judge(pages: Pages | SampledPages) -> Verdict:
+    """Return the records, and how complete they are.
+
+    Over a change, and in an archive, every record that was received counts: a record that is only
+    on an earlier version may have moved to a page that was read before. Otherwise the used pages
+    count; if these prove nothing, all that was received is returned, and still proves nothing.
+    """
+    if isinstance(pages, SampledPages):
+        return _judge_sample(pages)
+    used = pages.used()
+    everything = pages.everything()
+    is_one_state = len(days_of(pages)) <= 1 and not outdated(pages)
+    counts_all = pages.keeps_history or (pages.has_key and not is_one_state)
+    is_missing = bool(pages.missing())
+    places = pages.places(everything if counts_all else used)
+    in_use = len(places)
+    skipped = () if is_one_state and not pages.keeps_history else tuple(skipped_after(pages))
+    problem = _problem(pages, places, in_use, skipped)
+    if pages.has_key and not counts_all and (problem is not None or is_missing):
+        places = pages.places(everything)
+        problem = _problem(pages, places, in_use, skipped)
+    if is_missing:
+        problem = Problem.UNFINISHED
+    total, limit = pages.total, pages.limit
+    is_capped = problem is None and limit is not None and (total is None or total > limit)
+    if problem is not None or is_capped:
+        completeness = Completeness.INCOMPLETE
+    elif not is_one_state and total is not None:
+        completeness = Completeness.COUNTED
+    else:
+        completeness = Completeness.PROVEN
+    repeated = sum(number - 1 for number in repeated_ids(used).values())
+    return Verdict(
+        places=places,
+        problem=problem,
+        completeness=completeness,
+        is_capped=is_capped,
+        expected=pages.expected,
+        total=total,
+        totals=_totals(pages),
+        days=tuple(days_of(pages)),
+        repeated=repeated if pages.has_key else 0,
+        without_id=sum(not isinstance(key, str) for key in places),
+        skipped_after=skipped,
+        is_order_unstable=pages.has_key and problem is not None and is_order_unstable(pages),
+    )
+
+
+def _problem(
+    pages: Pages, places: dict[Key, Place], in_use: int, skipped: tuple[int, ...]
+) -> Problem | None:
+    expected = pages.expected
+    if pages.total is None:
+        is_known = in_use == expected or not pages.is_paged
+        return None if is_known else Problem.NO_TOTAL
+    if pages.has_key and expected != 1 and any(not isinstance(key, str) for key in places):
+        return Problem.NO_IDS
+    is_of_days = len(days_of(pages)) > 1
+    if expected not in {in_use, len(places)}:
+        is_removed = is_of_days and not skipped and len(places) > (expected or 0)
+        return Problem.REMOVED if is_removed else Problem.WRONG_NUMBER
+    if in_use != expected or (not is_of_days and misfits(pages)):
+        return Problem.CONTRADICTION
+    return Problem.SKIPPED if skipped else None
+
+
+def _judge_sample(pages: SampledPages) -> Verdict:
+    used = pages.used()
+    places = pages.places(used)
+    problem = _problem_of_sample(pages, places)
+    if pages.has_key and (problem is not None or pages.missing()):
+        places = pages.places([*used, *pages.history])
+    if pages.missing():
+        problem = Problem.UNFINISHED
+    return Verdict(
+        places=places,
+        problem=problem,
+        completeness=Completeness.SAMPLE if problem is None else Completeness.INCOMPLETE,
+        expected=pages.expected,
+        total=pages.total,
+        totals=_totals(pages),
+        days=tuple(days_of(pages)),
+        without_id=sum(not isinstance(key, str) for key in places),
+        is_order_unstable=pages.has_key and problem is not None and is_order_unstable(pages),
+    )
+
+
+def _problem_of_sample(pages: SampledPages, places: dict[Key, Place]) -> Problem | None:
+    if pages.total is None:
+        return Problem.NO_TOTAL
+    if pages.has_key and pages.expected != 1 and any(not isinstance(key, str) for key in places):
+        return Problem.NO_IDS
+    if len(places) != pages.expected:
+        return Problem.WRONG_NUMBER
+    used = pages.used()
+    # None of its records has two positions.
+    is_fit = places.keys().isdisjoint(repeated_ids(used)) and all(
+        _is_placed(pages, page) for page in used
+    )
+    return None if is_fit else Problem.CONTRADICTION
+
+
+def _is_placed(pages: SampledPages, page: CollectionPage) -> bool:
+    """Return whether a page of a sample holds the positions that its number means."""
+    size = len(pages.newest[1].ids)
+    begin = (page.number - 1) * size
+    total = pages.total if page.total is None else page.total
+    is_whole = len(page.ids) == min(size, (total or 0) - begin)
+    return is_whole and page.position in {None, begin}
+
+
+def _totals(pages: Pages | SampledPages) -> tuple[int, ...]:
+    return tuple(sorted({p.total for p in pages.newest.values() if p.total is not None}))

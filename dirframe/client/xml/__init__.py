@@ -1,0 +1,1 @@
+"""XML of the interface: pages, their records, and columns."""

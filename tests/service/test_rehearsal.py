@@ -1,0 +1,78 @@
+"""A directory like today's live service: `per_page`, and `ids` of projects."""
+
+import pytest
+from lxml import etree
+
+import dirframe
+from tests.service import wire
+
+
+@pytest.fixture(scope="module")
+def ask(folder):
+    """Return a function that asks for a page: its ids, its total and its position, or its status."""
+    service = dirframe.serve(folder, analyses=False)
+
+    def ask(path, query):
+        response = wire.ask(service.url, f"{path}?api_key={service.api_key.reveal()}&{query}")
+        if response.status != 200:
+            return response.status
+        root = etree.fromstring(response.body)
+        ids = [element.text for element in root.iterfind("result/*/id")]
+        return ids, *(
+            int(root.findtext(name)) for name in ("items_available", "first_item_position")
+        )
+
+    with service:
+        yield ask
+
+
+def ids_of(*numbers):
+    return [str(number) for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("ids=3,1,2,2,999", (ids_of(1, 2, 3), 3, 0)),
+        ("ids=12abc,+13,0014", (ids_of(12, 13, 14), 3, 0)),
+        ("ids=abc,0,-5,99999999999999999999,", ([], 0, 0)),
+        ("ids=7&query=nothing&sort=name_reverse", (ids_of(7), 1, 0)),
+        (f"ids={','.join(map(str, range(1, 101)))}&per_page=25", (ids_of(*range(1, 26)), 63, 0)),
+        (f"ids={','.join(map(str, range(1, 101)))}", (ids_of(*range(1, 11)), 63, 0)),
+        (f"ids={','.join(map(str, range(40, 101)))}&page=3", (ids_of(*range(60, 64)), 24, 20)),
+        (f"ids={','.join(['2147483647'] * 520)}", ([], 0, 0)),  # a line of 6,000 bytes
+    ],
+)
+def test_ids_are_the_projects_among_them_in_their_order(ask, query, expected):
+    assert ask("/projects.xml", query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("", 10),
+        ("per_page=", 10),
+        ("per_page=3", 3),
+        ("per_page=25", 25),
+        ("per_page=1000", 25),
+        ("per_page=0", 0),
+        ("per_page=many", 0),
+        ("ids=&per_page=25&sort=id", 25),
+    ],
+)
+def test_per_page_is_the_number_of_projects_up_to_25(ask, query, count):
+    ids, total, position = ask("/projects.xml", query)
+    assert (len(ids), total, position) == (count, 63, 0)
+
+
+def test_per_page_that_is_negative_is_not_found(ask):
+    assert ask("/projects.xml", "per_page=-1") == 404
+
+
+def test_per_page_and_ids_of_accounts_are_unknown(ask):
+    ids, total, _ = ask("/accounts.xml", "per_page=25&ids=1,2")
+    assert (len(ids), total) == (10, 107)
+
+
+def test_per_page_and_ids_are_unknown_where_collections_have_analyses(client):
+    assert len(client.ids("/projects.xml?ids=1,2&per_page=3")) == 25

@@ -1,0 +1,32 @@
+"""Random loads and harvests of a collection that changes while it is read: 3,000 of each."""
+
+import warnings
+from tempfile import TemporaryDirectory
+
+import pytest
+
+import dirframe
+from dirframe.errors import IncompleteCollectionError, IncompleteWarning
+from tests.rig import histories
+
+
+def load(rig, workers):
+    try:
+        return dirframe.load_projects(rig.directory(workers=workers), progress=False)
+    except IncompleteCollectionError as error:
+        return error.frame
+
+
+def harvest(rig, workers):
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", IncompleteWarning)
+        directory = rig.directory(workers=workers)
+        return dirframe.harvest("projects", f"{folder}/a", directory=directory).frame()
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("read", [load, harvest])
+@pytest.mark.parametrize("begin", range(0, 3_000, 500))
+def test_completeness_in_random_histories_is_never_claimed_of_too_few_records(read, workers, begin):
+    faults, claims = histories.run(range(begin, begin + 500), lambda rig: read(rig, workers))
+    assert (faults, claims["proven"] > 100) == ({}, True)

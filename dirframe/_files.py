@@ -5,12 +5,18 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 import secrets
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from dirframe.errors import InvalidInputError
+
+#: The end of the name of a temporary file, and of those that SQLite puts beside it.
+_TEMPORARY = re.compile(r"(?P<name>-(?P<process>\d+)-[0-9a-f]{8}\.part).*")
+#: Names of the temporary files that this process writes.
+_BEING_WRITTEN: set[str] = set()
 
 
 def data_folder() -> Path:
@@ -61,9 +67,13 @@ def make_folder(folder: Path) -> None:
 def atomic_write(target: Path, *, overwrite: bool, like: Path | None = None) -> Iterator[Path]:
     """Yield a temporary path beside the target, which replaces it if the block succeeds.
 
-    The file has the mode of the one that it replaces, or else that of `like` if there is one.
+    The file has the mode of the one that it replaces, or else that of `like` if there is one. Files
+    that a killed process left are removed.
     """
-    temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
+    stem = f".{target.stem[:60]}"
+    temporary = target.with_name(f"{stem}-{os.getpid()}-{secrets.token_hex(4)}.part")
+    _remove_leftovers(target.parent, stem)
+    _BEING_WRITTEN.add(temporary.name)
     replaced = _status(target) or (_status(like) if like else None)
     try:
         if replaced is not None:
@@ -88,9 +98,33 @@ def atomic_write(target: Path, *, overwrite: bool, like: Path | None = None) -> 
             "decode the text as UTF-8 where it comes from."
         ) from None
     finally:
+        _BEING_WRITTEN.discard(temporary.name)
         # SQLite creates further files beside a database.
         for leftover in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):
             leftover.unlink(missing_ok=True)
+
+
+def _remove_leftovers(folder: Path, stem: str) -> None:
+    """Remove the temporary files of a target whose process has ended."""
+    for file in folder.glob(f"{glob.escape(stem)}-*.part*"):
+        match = _TEMPORARY.fullmatch(file.name.removeprefix(stem))
+        if match and not _is_being_written(int(match["process"]), f"{stem}{match['name']}"):
+            with contextlib.suppress(OSError):  # of another person
+                file.unlink()
+
+
+def _is_being_written(process: int, name: str) -> bool:
+    if process == os.getpid():
+        return name in _BEING_WRITTEN
+    if os.name != "posix":  # where no process can be asked for
+        return True
+    try:
+        os.kill(process, 0)  # sends nothing
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -103,6 +137,7 @@ def _status(path: Path) -> os.stat_result | None:
 def _set_mode(path: Path, status: os.stat_result) -> None:
     """Give a file the group and the mode of another; where that is not allowed, the mode alone."""
     if hasattr(os, "chown"):
-        with contextlib.suppress(OSError):
-            os.chown(path, status.st_uid, status.st_gid)
+        for owner, group in ((-1, status.st_gid), (status.st_uid, -1)):
+            with contextlib.suppress(OSError):
+                os.chown(path, owner, group)
     path.chmod(stat.S_IMODE(status.st_mode))

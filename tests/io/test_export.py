@@ -86,8 +86,10 @@ def test_export_that_is_killed_leaves_the_old_file_and_the_next_one_writes_the_n
     assert outcome.code == -9, outcome.err
     pd.testing.assert_frame_equal(read_table(file), SMALL)
     new = SMALL.assign(stars=pd.array([3, None], dtype="Int64"))
+    assert len([*tmp_path.glob(".*.part")]) == 2  # the table and its provenance
     export(new, file, overwrite=True)
     pd.testing.assert_frame_equal(read_table(file), new)
+    assert not [*tmp_path.glob(".*.part")]
 
 
 def test_what_cannot_be_written_is_refused_before_anything_is(tmp_path):

@@ -10,6 +10,7 @@ import click
 from click import Choice, IntRange, argument, command, option
 
 import dirframe
+from dirframe._display import printable_lines
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
 from dirframe.cli.frames import (
@@ -341,4 +342,5 @@ def cite(style: Any, **source: Any) -> None:
       dirframe cite projects.parquet --style bibtex
       dirframe cite --collection projects --demo -n 25
     """
-    click.echo(dirframe.cite(read(**source), style=style).rstrip("\n"))
+    citation = dirframe.cite(read(**source), style=style)
+    click.echo(printable_lines(citation).rstrip("\n"))

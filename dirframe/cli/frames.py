@@ -253,9 +253,12 @@ class Output(NamedTuple):
             is_ordered = self.columns or dirframe.provenance.get_provenance(frame)["counted"]
             _print_table(frame, [] if is_ordered else ["id", *_display.leading_columns(frame)])
         else:
-            table = checked_frame("the table", frame)
-            sys.stdout.buffer.write(FORMATS[f".{form}"](table))
-            sys.stdout.buffer.flush()
+            content = FORMATS[f".{form}"](checked_frame("the table", frame))
+            if sys.stdout.isatty():  # which acts on signs that a file only holds
+                click.echo(_display.printable_lines(content.decode()), nl=False)
+            else:
+                sys.stdout.buffer.write(content)
+                sys.stdout.buffer.flush()
 
 
 def output(function: Callable[..., Any]) -> Any:
@@ -329,6 +332,7 @@ def write_file(
 
 def note(text: str) -> None:
     """Write a note to standard error, wrapped on a terminal."""
+    text = _display.printable_lines(text)
     if sys.stderr.isatty():
         text = click.wrap_text(text, shutil.get_terminal_size().columns)
     click.echo(text, err=True)
@@ -342,7 +346,8 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
         width, rows = shutil.get_terminal_size().columns, _ROWS_ON_A_TERMINAL
     if len(frame) == 1:
         cells = (_display.cell_texts(frame[name], name)[0] for name in names)
-        pairs = zip(_display.align(names, right=False), cells, strict=True)
+        shown = [_display.printable(name) for name in names]
+        pairs = zip(_display.align(shown, right=False), cells, strict=True)
         lines = [f"{name}  {cell}".rstrip() for name, cell in pairs]
     else:
         names.sort(key=lambda name: first.index(name) if name in first else len(first))

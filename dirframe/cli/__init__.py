@@ -65,8 +65,9 @@ def main() -> NoReturn:
         click.echo(f"dirframe: {printable(str(error))}", err=True)
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
-        error.message = printable_lines(error.message)
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(printable_lines(shown.getvalue()), err=True, nl=False)
         code = error.exit_code
     except SystemExit:  # of click: the reader of standard output has closed it, as `head` does
         code = 0

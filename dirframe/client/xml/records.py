@@ -119,7 +119,8 @@ class _Node(dict[str, "_Node"]):
         self.is_secret = bool(path) and is_secret(path[-1])
         self.is_address = any(map(_is_address, path))
         self.cells: list[Any] = []
-        names.paths.add(path)
+        if path:
+            names.paths.add(path)
 
     def __missing__(self, tag: str) -> _Node:
         name = tag.rpartition("}")[2]

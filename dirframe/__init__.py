@@ -36,6 +36,8 @@ _NAMES = {
     ),
     "dirframe.explorer.explorer": "Explorer",
     "dirframe.selection": "select",
+    "dirframe.stats.activity": "with_age",
+    "dirframe.stats.licenses": "with_license_family",
     "dirframe.io.read": "read_table",
     "dirframe.io.export": "export",
     "dirframe.reports.report": "report",

@@ -66,6 +66,8 @@ from dirframe.explorer.explorer import Explorer as Explorer
 from dirframe.io.read import read_table as read_table
 from dirframe.io.export import export as export
 from dirframe.selection import select as select
+from dirframe.stats.activity import with_age as with_age
+from dirframe.stats.licenses import with_license_family as with_license_family
 from dirframe.reports.report import report as report
 from dirframe.sample import sample_directory as sample_directory
 from dirframe.service.server import serve as serve

@@ -124,6 +124,7 @@ def describe(frame: pd.DataFrame, pages: Pages, **facts: Any) -> dict[str, Any]:
     facts |= pages.provenance()
     if is_in_order(frame, pages.query.sort or "") is False:
         del facts["query"]["sort"]  # what was not seen is not claimed
+    facts["sent"] = provenance.columns_with_values(frame)
     provenance.set_provenance(frame, **facts)
     return facts
 

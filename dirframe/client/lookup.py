@@ -223,4 +223,5 @@ def _described(
     client.session.warn_if_stale(came)
     facts |= {"source": client.name, "base_url": client.base_url, "items_loaded": len(frame)}
     facts |= {"resource": query.resource.name, "query": query.to_provenance()}
+    facts["sent"] = provenance.columns_with_values(frame)
     return provenance.set_provenance(frame, **facts, **cost_of(came))

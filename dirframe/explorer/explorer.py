@@ -21,7 +21,7 @@ from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError, M
 from dirframe.explorer.code import load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
 from dirframe.schema import RESOURCES
-from dirframe.stats.kernel import require_records
+from dirframe.stats.records import require_records
 
 try:
     import ipywidgets as w

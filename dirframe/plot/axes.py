@@ -21,6 +21,7 @@ from dirframe._display import percent
 from dirframe.plot import text
 from dirframe.plot.canvas import WIDER, Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH, language_colour
+from dirframe.stats.result import REASONS
 
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10
@@ -38,7 +39,7 @@ def bar_chart(
     unit: str = "",
     colours: Sequence[str] = (),
     needs: str = "",
-    reasons: Container[str] = text.REASONS,
+    reasons: Container[str] = REASONS,
 ) -> Axes:
     """Draw a bar for each row of a statistic, with its number and share.
 

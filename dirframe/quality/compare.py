@@ -14,12 +14,11 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display import Overview
 from dirframe.errors import InvalidInputError
-from dirframe.stats.kernel import read, require_records
+from dirframe.stats.counts import Mask
+from dirframe.stats.records import read, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from dirframe.stats.counts import Mask
 
 _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
 
@@ -95,7 +94,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
 
 def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     """Return the ids as text; raise unless each identifies one record."""
-    ids = read(frame, "id")["id"]
+    ids = read(frame, ["id"])["id"]
     missing, repeated = int(ids.isna().sum()), int(ids.duplicated().sum())
     kind = pd.api.types.infer_dtype(frame["id"].astype("object"))
     if missing or repeated or kind not in _ID_KINDS:

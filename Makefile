@@ -11,11 +11,13 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(VENV)/bin
 LOWEST := $(VENV)-lowest
+NOTEBOOKS := dirframe-lab
 
 # uv installs several times as fast as pip, which installs it into the environment first. Where that
-# fails, or an index is known to pip alone, pip does it.
-install = $(BIN)/python -m uv pip install --quiet --python $(BIN)/python --editable $(1) 2>/dev/null \
-    || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable $(1)
+# fails, or an index is known to pip alone, pip does it; 25.1 is the first that knows dependency groups.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+install = $(BIN)/python -m uv pip install --quiet --python $(BIN)/python --editable . $(1) 2>/dev/null \
+    || { $(PIP) 'pip>=25.1' && $(PIP) --editable . $(1); }
 
 # Recreate the environment if PYTHON is given and has another version than the environment.
 VERSION := 'import sys; print(sys.implementation.name, sys.version_info[:3])'
@@ -32,33 +34,47 @@ PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
 FAST := --ignore=tests/slow --dist=worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: other-interpreter help demo test test-slow test-all wheel-test test-lowest coverage \
+.PHONY: other-interpreter help demo lab test test-slow test-all wheel-test test-lowest coverage \
     lint format docs notebooks bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 # One environment, and in it a stamp for each step: the package alone, which the demo needs, and the
-# extras of pyproject.toml. They run again only when the dependencies may have changed. An
+# dependency groups of pyproject.toml. They run again only when the dependencies may have changed. An
 # interrupted step leaves no stamp, so the next run completes it.
 # PYTHON may be the shim of a version manager, so the interpreter that it starts reports its real path;
 # the environment of another interpreter is recreated. Without PYTHON any interpreter is accepted.
 $(VENV)/.demo: pyproject.toml $(OTHER)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dirframe needs Python 3.11 or newer; name one: make PYTHON=python3.13")'
+	@echo "Creating an environment in $(VENV) ..."
 	@"$$($(PYTHON) -c 'import os, sys; print(os.path.realpath(sys.executable))')" -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv 2>/dev/null || true
-	$(call install,.)
+	@$(PIP) uv 2>/dev/null || true
+	@echo "Installing dirframe and the packages that it needs: about half a minute ..."
+	@$(call install)
 	@touch $@
 
-$(VENV)/.test $(VENV)/.slow $(VENV)/.lint $(VENV)/.docs $(VENV)/.dev: $(VENV)/.%: $(VENV)/.demo
-	$(call install,'.[$*]')
+$(VENV)/.test $(VENV)/.lab $(VENV)/.slow $(VENV)/.lint $(VENV)/.docs $(VENV)/.dev: $(VENV)/.%: $(VENV)/.demo
+	@echo "Installing what make $* needs ..."
+	@$(call install,--group $*)
 	@touch $@
 
 other-interpreter:
 	@echo "$(VENV) was created by another interpreter than $(PYTHON): it is recreated."
 
 demo: $(VENV)/.demo ## Load, clean and chart the sample directory, over real HTTP
-	$(BIN)/dirframe demo $(ARGS)
+	@$(BIN)/dirframe demo $(ARGS)
+	@echo "  make lab   the notebooks in JupyterLab"
+	@echo "The command dirframe is $(BIN)/dirframe, or dirframe after: . $(BIN)/activate"
+
+# In copies, so that a notebook that was run is no change of the repository. A copy that is there stays.
+lab: $(VENV)/.lab ## Open the notebooks in JupyterLab, at the quick start
+	@mkdir -p $(NOTEBOOKS)
+	@for file in notebooks/*.ipynb; do \
+	    test -e $(NOTEBOOKS)/$${file##*/} || cp $$file $(NOTEBOOKS)/; done
+	@echo "These are copies in $(NOTEBOOKS)/: yours to change. Ctrl-C ends JupyterLab."
+	@$(BIN)/python -m jupyterlab --allow-root --log-level=WARN --ServerApp.root_dir=$(NOTEBOOKS) \
+	    --LabApp.default_url=/lab/tree/quick_start.ipynb $(ARGS)
 
 test: $(VENV)/.test ## Run the tests: about three minutes on two cores
 	$(PYTEST) $(FAST) $(ARGS)

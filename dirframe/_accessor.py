@@ -35,20 +35,11 @@ def check_text_dtype() -> None:
         )
 
 
-# Every code path that makes or takes a frame imports this module, by way of the provenance.
-@pd.api.extensions.register_dataframe_accessor("dirframe")
-class Accessor:
-    """The functions of dirframe for this frame, its statistics and its charts.
+class _Functions:
+    """The functions of a module whose first argument is a frame, as methods of this frame."""
 
-    ``frame.dirframe.cite()`` is ``dirframe.cite(frame)``, and ``frame.dirframe.plot.tags()`` is
-    ``dirframe.plot.tags(frame)``.
-    """
-
-    def __init__(self, frame: pd.DataFrame, module: str = "dirframe") -> None:
+    def __init__(self, frame: pd.DataFrame, module: str) -> None:
         self._frame, self._module = frame, module
-        if module == "dirframe":
-            self.stats = Accessor(frame, "dirframe.stats")
-            self.plot = Accessor(frame, "dirframe.plot")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in _FUNCTIONS[self._module]:
@@ -56,4 +47,35 @@ class Accessor:
         return MethodType(getattr(import_module(self._module), name), self._frame)
 
     def __dir__(self) -> list[str]:
-        return sorted([*_FUNCTIONS[self._module], *(n for n in vars(self) if n[0] != "_")])
+        return sorted(_FUNCTIONS[self._module])
+
+
+# Every code path that makes or takes a frame imports this module, by way of the provenance.
+@pd.api.extensions.register_dataframe_accessor("dirframe")
+class Accessor(_Functions):
+    """The functions of dirframe for this frame, its statistics, charts, provenance and caption.
+
+    ``frame.dirframe.cite()`` is ``dirframe.cite(frame)``, ``frame.dirframe.plot.tags()`` is
+    ``dirframe.plot.tags(frame)``, and ``frame.dirframe.caption`` is
+    ``dirframe.provenance.caption(frame)``.
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        super().__init__(frame, "dirframe")
+        self.stats = _Functions(frame, "dirframe.stats")
+        self.plot = _Functions(frame, "dirframe.plot")
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What the frame was made from, as `dirframe.provenance.get_provenance` returns it."""
+        facts: dict[str, Any] = import_module("dirframe.provenance").get_provenance(self._frame)
+        return facts
+
+    @property
+    def caption(self) -> str:
+        """The caption of a table of this frame, as `dirframe.provenance.caption` returns it."""
+        text: str = import_module("dirframe.provenance").caption(self._frame)
+        return text
+
+    def __dir__(self) -> list[str]:
+        return sorted([*super().__dir__(), "caption", "plot", "provenance", "stats"])

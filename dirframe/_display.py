@@ -25,6 +25,23 @@ _SYNONYMS = {
     **dict.fromkeys(("repositories", "repos", "packages"), "projects"),
     **dict.fromkeys(("limit", "n", "nrows", "max_results", "top"), "max_items"),
 }
+#: Settings of a `Directory`, by their names in other libraries.
+_SETTINGS = {
+    **dict.fromkeys(("base_url", "address", "host", "endpoint", "server"), "url"),
+    **dict.fromkeys(("api_key", "apikey", "token", "access_token", "api_token"), "key"),
+    **dict.fromkeys(("quota", "limit", "requests_per_day"), "daily_quota"),
+}
+#: The options of `dirframe.select`, by what a load, a statistic or a chart is asked for instead.
+_FILTERS = {
+    **dict.fromkeys(("language", "languages", "main_language"), "languages"),
+    **dict.fromkeys(("country", "countries"), "countries"),
+    **dict.fromkeys(("license", "licenses", "licence", "licences"), "licenses"),
+    **dict.fromkeys(("tag", "tags"), "tags"),
+    **dict.fromkeys(("year", "years", "since", "until"), "years"),
+    **dict.fromkeys(("range", "ranges"), "ranges"),
+    "search": "search",
+    "activity": "activity",
+}
 _JOINERS = "\u200c\u200d"  # of scripts such as Persian and Hindi, and of composed emoji
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
@@ -244,22 +261,45 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
     """Answer an unknown option, or one without its name, with what was meant."""
-    signature, name = inspect.signature(function), function.__name__
-    first, *others = signature.parameters
+    signature = inspect.signature(function)
+    name = function.__qualname__.removesuffix(".__init__")
+    first, *others = [parameter for parameter in signature.parameters if parameter != "self"]
     option = "directory" if "directory" in others else "".join(others[:1])
     example = f"{name}({first}, {option}={option})" if option else f"{name}({first})"
 
-    @wraps(function)
-    def call(*arguments: P.args, **options: P.kwargs) -> R:
+    def mistake(arguments: Any, options: Any) -> str:
         try:
             signature.bind(*arguments, **options)
         except TypeError as error:
             unknown = [given for given in options if given not in signature.parameters]
-            meant = f".{did_you_mean(unknown[0], others)}" if unknown else f"; write {example}."
-            raise TypeError(f"{name}(): {error}{meant}") from None
-        return function(*arguments, **options)
+            if unknown:
+                return f"{name}(): {error}.{_advice(unknown[0], [*signature.parameters])}"
+            return f"{name}(): {error}; write {example}."
+        return ""
+
+    @wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            if message := mistake(arguments, options):
+                raise TypeError(message)
+            return function(*arguments, **options)
+        finally:
+            # One may be a key: no frame of the traceback that the caller receives holds it.
+            del arguments, options
 
     return call
+
+
+def _advice(unknown: str, parameters: list[str]) -> str:
+    """Return what to write instead of an option that a function does not have."""
+    setting = _SETTINGS.get(unknown, unknown)
+    if setting in parameters:
+        return f" Did you mean {setting!r}?"
+    if setting in {"url", "key"} and "directory" in parameters:
+        return " Pass directory=dirframe.Directory(url, key)."
+    if unknown in _FILTERS and _FILTERS[unknown] not in parameters:
+        return f" Filter the frame: dirframe.select(frame, {_FILTERS[unknown]}=...)."
+    return did_you_mean(unknown, [name for name in parameters if name != "self"])
 
 
 def unknown_attribute(owner: str, name: str, choices: Iterable[str]) -> AttributeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 import pandas as pd
 from click import echo
@@ -13,13 +14,13 @@ from dirframe._files import atomic_write, make_folder
 from dirframe.charts import CHARTS
 from dirframe.io.export import export
 
+CHART_NAMES = ("language_share", "contributors_by_language", "accounts_by_country")
+
 
 def run_demo(folder: Path) -> None:
     """Load the sample directory, write tables and charts to a folder, and say each step."""
-    import matplotlib.pyplot as plt
-
     make_folder(folder)  # fail before anything is loaded
-    echo("The sample directory: synthetic accounts and projects, served on this machine.\n")
+    echo("Loading the sample directory: synthetic accounts and projects, served on this machine.")
     frames = _load()
     for name, frame in frames.items():
         facts = provenance.get_provenance(frame)
@@ -28,20 +29,37 @@ def run_demo(folder: Path) -> None:
             f"{facts['requests_made']:,} requests paid, {facts['requests_cached']:,} from the cache"
         )
     frames["accounts"] = dirframe.unify_countries(frames["accounts"])
-    echo(f"countries  {dirframe.country_note(frames['accounts'])}\n")
+    echo(f"countries  {dirframe.country_note(frames['accounts'])}")
+
+    echo("\nWriting tables and drawing charts.")
     for name, frame in frames.items():
         for suffix in (".csv", ".parquet"):
-            echo(f"wrote  {export(frame, folder / (name + suffix), overwrite=True)}")
-    for name in ("language_share", "contributors_by_language", "accounts_by_country"):
-        getattr(plot, name)(frames[CHARTS[name].collection])
-        file = folder / f"{name}.png"
-        with atomic_write(file, overwrite=True) as temporary:
-            plt.savefig(temporary, dpi=150, format="png")
-        plt.close()
-        echo(f"wrote  {file}")
+            echo(f"table  {export(frame, folder / (name + suffix), overwrite=True)}")
+    for name in CHART_NAMES:
+        echo(f"chart  {_draw(name, frames[CHARTS[name].collection], folder)}")
+
     again = _load(progress=False).values()
     requests = sum(provenance.get_provenance(frame)["requests_made"] for frame in again)
     echo(f"\nLoading the same once more costs {requests} requests: every page is in the cache.")
+    echo(f"\nNext: look at the charts, the files .png in {folder.resolve()}")
+    table, page = folder / "projects.parquet", folder / "report.html"
+    echo(f"  dirframe report {quote(str(table))} -o {quote(str(page))}   one page for a browser")
+    echo("  dirframe projects --demo --where language=Java   the same in a shell; dirframe --help")
+
+
+def _draw(name: str, frame: pd.DataFrame, folder: Path) -> Path:
+    """Draw a chart, write it as a picture, and look at the file."""
+    import matplotlib.pyplot as plt
+    from matplotlib.image import imread
+
+    figure = getattr(plot, name)(frame).figure
+    file = folder / f"{name}.png"
+    with atomic_write(file, overwrite=True) as temporary:
+        figure.savefig(temporary, dpi=150, format="png")
+    plt.close(figure)
+    if imread(file)[..., :3].std() < 0.01:
+        raise RuntimeError(f"{file} shows nothing: this installation of Matplotlib cannot draw.")
+    return file
 
 
 def _load(*, progress: bool = True) -> dict[str, pd.DataFrame]:

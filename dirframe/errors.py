@@ -47,7 +47,7 @@ class MissingExtraError(ConfigurationError, ImportError):
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed.",
-            hint=f'Run pip install "dirframe[{extra}]".',
+            hint=f"Run pip install {package}; in a notebook, %pip install {package}.",
             package=package,
             extra=extra,
         )
@@ -82,22 +82,26 @@ class ColumnsNotSentError(MissingColumnsError):
     """The directory did not send the needed `columns`."""
 
 
-class UnreadableResponseError(DirframeError):
-    """The response is not the interface's XML; `found` describes its content."""
-
-    found: str
-    source: str | None = None
-    attempts: int = 0  # as of a RequestError
-
-
 class RequestError(DirframeError):
-    """A request failed; `reported` is the status word of a response, `help_text` its text."""
+    """A request failed; `reported` is the status word of a response, `help_text` its text.
+
+    `title` is the title of a web page that was received instead of the interface's XML.
+    """
 
     url: str  # without the key
     status: int | None = None
     help_text: str | None = None
     reported: str | None = None
-    attempts: int = 0  # requests that arrived, with redirects and retries
+    title: str | None = None
+    attempts: int = 0  # requests that were sent, with redirects and retries
+
+
+class UnreadableResponseError(RequestError):
+    """The response is not the interface's XML; `found` describes its content."""
+
+    found: str
+    source: str | None = None
+    url: str = ""  # of a file, which has a source
 
 
 class NetworkError(RequestError):
@@ -113,7 +117,12 @@ class NotFoundError(RequestError):
 
 
 class ServiceError(RequestError):
-    """The service responded with a failure that is none of the others."""
+    """The service responded with a failure that is none of the others.
+
+    `moved_to` is the base URL on another host that a response redirects to.
+    """
+
+    moved_to: str | None = None
 
 
 class QuotaExceededError(RequestError):

@@ -16,6 +16,9 @@ from dirframe.errors import ConfigurationError
 
 #: The parameter that requests have the key in.
 KEY_PARAMETER = "api_key"
+#: The address of Open Hub, and of its form for a key, which asks for a login.
+OPEN_HUB = "https://www.openhub.net"
+OPEN_HUB_KEYS = f"{OPEN_HUB}/accounts/me/api_keys/new"
 
 _REMOVED = "[api key removed]"
 _IN_TEXT = re.compile(r"(api_key(?:=|%3[dD]|['\"]?\s*:\s*['\"]?))(?!\[api key)[^&\s'\"<>]+")

@@ -55,7 +55,7 @@ def _own_folders(tmp_path_factory):
         patch.delenv("DIRFRAME_BASE_URL", raising=False)
         patch.delenv("DIRFRAME_API_KEY", raising=False)
         # Two further attempts, without a pause between them.
-        patch.setattr("dirframe.client.http.session.PAUSES", (0.0, 0.0))
+        patch.setattr("dirframe.client.http.adapter.PAUSES", (0.0, 0.0))
         yield
 
 

@@ -100,7 +100,9 @@ def test_every_field_is_in_the_data_dictionary_with_its_type(tables, sample_proj
 
 def test_every_public_name_is_in_the_reference(tables):
     documented = set(re.findall(r"auto\w+:: dirframe\.([\w.]+)", "\n".join(tables.values())))
-    public = set(dirframe.__all__) - {"plot", "stats"} | {f"stats.{name}" for name in stats.__all__}
+    public = set(dirframe.__all__) - {"errors", "plot", "provenance", "stats"} | {
+        f"stats.{name}" for name in stats.__all__
+    }
     public |= {f"plot.{name}" for name in plot.__all__ if name.islower()}
     assert public - documented == set()
     text = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
@@ -153,8 +155,7 @@ def test_modules_that_contributing_names_exist(pages):
     assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
 
 
-def test_pages_are_short_and_in_one_table_of_contents(pages):
-    assert sum(text.count("\n") for file, text in pages.items() if file.parent == DOCS) < 1_100
+def test_pages_are_in_one_table_of_contents():
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"^([\w/-]+)$", index, re.MULTILINE))
     expected = {file.stem for file in DOCS.glob("*.md")} - {"index"}
@@ -193,12 +194,12 @@ def test_check_of_built_pages_finds_what_is_loaded_from_elsewhere(tmp_path, monk
 
 def test_readme_code_runs_offline_and_with_a_key(configured):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 75
     offline, with_key = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     names = run([offline])
     assert len(names["projects"]) == 1_500
-    assert names["printed"].startswith("@misc{")
-    names = run(["import dirframe", with_key])
+    assert re.search(r"Java +\d+ +0\.\d+.*@misc\{", names["printed"], re.DOTALL)
+    assert Path("language_share.png").read_bytes().startswith(b"\x89PNG")
+    names = run([with_key])
     assert names["parsers"]["analysis_id"].notna().sum() > 5
     assert "requests" in names["printed"]
 
@@ -210,7 +211,7 @@ def test_notebooks_show_what_they_give_and_say_what_to_change():
         code = [cell for cell in cells if cell["cell_type"] == "code"]
         assert [cell["execution_count"] for cell in code] == [*range(1, len(code) + 1)]
         shown = json.dumps([cell["outputs"] for cell in code])
-        assert "image/png" in shown or name == "recipes"  # its charts need a running page
+        assert "image/png" in shown, name
         assert not re.search(r'"output_type": "error"|"stderr"|127\.0\.0\.1:\d|/tmp/', shown), name
         opening = "".join(cells[0]["source"])
         assert re.match(r"# .+\n\nThis notebook ", opening), name

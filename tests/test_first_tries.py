@@ -1,6 +1,8 @@
 """What people try first works, or is answered with what was meant."""
 
+import inspect
 import shutil
+from operator import attrgetter
 
 import pytest
 
@@ -9,17 +11,52 @@ from dirframe import stats
 from dirframe.errors import ConfigurationError, InvalidInputError, UnknownValueWarning
 
 
-def test_options_of_other_libraries_are_answered_with_ours(sample, sample_projects):
-    for call, first, tried, meant in (
-        (dirframe.load_projects, sample, "limit", "max_items"),
-        (dirframe.load_accounts, sample, "n", "max_items"),
-        (dirframe.load_projects, sample, "refrsh", "refresh"),
-        (dirframe.select, sample_projects, "language", "languages"),
-        (stats.language_share, sample_projects, "limit", "top"),
-        (stats.survival, sample_projects, "windows", "window"),
-    ):
-        with pytest.raises(TypeError, match=f"{tried!r}.*Did you mean '{meant}'"):
-            call(first, **{tried: 10})
+@pytest.mark.parametrize(
+    ("function", "tried", "advice"),
+    [
+        ("load_projects", "limit", "Did you mean 'max_items'?"),
+        ("load_accounts", "n", "Did you mean 'max_items'?"),
+        ("load_projects", "refrsh", "Did you mean 'refresh'?"),
+        ("load_projects", "language", "dirframe.select(frame, languages=...)"),
+        ("load_projects", "licence", "dirframe.select(frame, licenses=...)"),
+        ("load_accounts", "country", "dirframe.select(frame, countries=...)"),
+        ("stats.language_share", "limit", "Did you mean 'top'?"),
+        ("stats.language_share", "years", "dirframe.select(frame, years=...)"),
+        ("stats.survival", "windows", "Did you mean 'window'?"),
+        ("select", "language", "Did you mean 'languages'?"),
+        ("load_projects", "url", "directory=dirframe.Directory(url, key)"),
+        ("load_account", "api_key", "directory=dirframe.Directory(url, key)"),
+        ("Directory", "api_key", "Did you mean 'key'?"),
+        ("Directory", "base_url", "Did you mean 'url'?"),
+        ("Directory", "quota", "Did you mean 'daily_quota'?"),
+        ("Directory", "cach", "Did you mean 'cache'?"),
+    ],
+)
+def test_option_of_another_name_is_answered_with_ours(function, tried, advice):
+    with pytest.raises(TypeError) as caught:
+        attrgetter(function)(dirframe)("first", **{tried: 10})
+    assert str(caught.value).startswith(f"{function.removeprefix('stats.')}(): ")
+    assert repr(tried) in str(caught.value)
+    assert str(caught.value).endswith(advice if advice[-1] == "?" else f"{advice}.")
+
+
+def test_key_under_a_wrong_name_is_in_no_frame_of_the_error():
+    secret = "0123456789abcdef" * 2
+    with pytest.raises(TypeError) as caught:
+        dirframe.Directory("https://directory.example", api_key=secret)
+    ours = [entry.frame.f_locals for entry in caught.traceback[1:]]
+    assert ours
+    assert secret not in repr(ours)
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("option", [*inspect.signature(dirframe.select).parameters][1:])
+def test_filter_is_no_option_of_a_load_and_names_select(option):
+    with pytest.raises(TypeError, match=rf"dirframe\.select\(frame, {option}=\.\.\.\)"):
+        dirframe.load_accounts(**{option: "x"})
+
+
+def test_options_are_named_and_values_are_answered_with_those_that_exist(sample, sample_projects):
     with pytest.raises(TypeError, match=r"write tags\(projects, top=top\)"):
         stats.tags(sample_projects, 5)
     with pytest.warns(UnknownValueWarning, match="Did you mean 'C'"):

@@ -43,13 +43,26 @@ def test_imports_load_only_what_is_used():
         "{'analysis_main_language_name': ['C'], 'analysis_total_code_lines': [1]}))",
         "dirframe.provenance.copy_provenance, dirframe.errors.NetworkError",
     )
-    assert package - {"__future__", "runpy"} == {"dirframe"}
-    assert {n for n in error if n.startswith("dirframe")} == {"dirframe", "dirframe.errors"}
+    own = {"dirframe", "dirframe._modules"}
+    assert {name for name in package if name.startswith("dirframe")} == own
+    assert not package & HEAVY
+    assert {name for name in error if name.startswith("dirframe")} == own | {"dirframe.errors"}
     assert not error & HEAVY
     assert not loader & {"matplotlib", "ipywidgets", "flask", "waitress"}
     assert not stats & {"dirframe.clean", "pycountry", "matplotlib"}
     assert not statistic & ENGINES
     assert not home & ENGINES
+
+
+def test_widgets_are_imported_by_the_explorer_alone():
+    service, load, explorer = loaded_after(
+        "import dirframe",
+        "with dirframe.serve() as url: pass",
+        "with dirframe.sample_directory() as d: dirframe.load_projects(d, max_items=1)",
+        "dirframe.Explorer",
+    )[1:]
+    found = [modules & {"anywidget", "ipywidgets"} for modules in (service, load, explorer)]
+    assert found == [set(), set(), {"anywidget", "ipywidgets"}]
 
 
 def test_help_of_the_command_line_loads_nothing_heavy():

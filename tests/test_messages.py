@@ -98,7 +98,7 @@ def projects():
 
 def test_directory(message):
     assert message(Directory, ADDRESS) == snapshot(
-        "ConfigurationError: No API key is given for https://directory.example. Pass key=, set DIRFRAME_API_KEY, or use dirframe.sample_directory() (--demo) for the bundled sample data."
+        "ConfigurationError: No API key is given for https://directory.example. Pass key= or set DIRFRAME_API_KEY. Open Hub issues keys to its members at https://www.openhub.net/accounts/me/api_keys/new. Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert message(Directory, "directory.example", "k") == snapshot(
         "ConfigurationError: The base URL must begin with https:// (or http:// on this machine) and name a host."
@@ -153,8 +153,21 @@ def test_refusals(load):
     assert load(fault=faults.fails("This project was deleted by its manager.")) == snapshot(
         'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
     )
+    page = "<html><head><title>Just a moment...</title></head></html>"
+    assert load(fault=faults.answers(page, 403)) == snapshot(
+        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 403 and an HTML page with the title "Just a moment...". That is not an answer of the directory\'s interface, and says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
+    )
+    assert load(fault=faults.answers(page, 429, Retry_After="120")) == snapshot(
+        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 and an HTML page with the title "Just a moment...". That is not an answer of the directory\'s interface, and says nothing about the key or the quota. It asks for a pause of 120 seconds. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
+    )
+    assert load(fault=faults.answers('{"message": "limit"}', 429)) == snapshot(
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 and JSON. That is not an answer of the directory's interface, and says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too."
+    )
+    assert load(fault=faults.answers(page)) == snapshot(
+        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 and an HTML page with the title "Just a moment...". That is not an answer of the directory\'s interface, and says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
+    )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
-        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1, not to http://127.0.0.1:PORT. It was not followed, so that the key stays with the directory."
+        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1. It was not followed, so that the key stays with http://127.0.0.1:PORT. If that is the address of the directory, pass url="http://127.0.0.2:1" (--base-url), or set DIRFRAME_BASE_URL to it.'
     )
 
 
@@ -183,11 +196,30 @@ def test_connections(message, tmp_path):
         )
     # Nothing listens any longer.
     assert message(load) == snapshot(
-        "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: there was no connection to 127.0.0.1:PORT (Connection refused). The request did not arrive and was not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. What came is kept: run the same line again."
+        "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: there was no connection to 127.0.0.1:PORT (Connection refused). The request was not sent and not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. What came is kept: run the same line again."
     )
     assert message(load, offline=True) == snapshot(
         "CacheError: http://127.0.0.1:PORT/projects.xml?page=1 is not in the cache, and offline mode sends no requests. Load it once without offline=True (--offline)."
     )
+
+
+def test_proxies(message, tmp_path, monkeypatch):
+    monkeypatch.setenv("https_proxy", "http://ada:s3cret@127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://ada:s3cret@127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    with Rig().in_process() as rig:
+        encrypted = rig.directory(tmp_path, url=ADDRESS)
+        assert message(dirframe.load_projects, encrypted) == snapshot(
+            "NetworkError: https://directory.example/projects.xml?page=1 could not be fetched: there was no connection to directory.example by the proxy 127.0.0.1:PORT (Connection refused). The request was not sent and not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. What came is kept: run the same line again."
+        )
+        monkeypatch.setenv("https_proxy", "http://ada:s3/cret@127.0.0.1:9")
+        assert message(dirframe.load_projects, encrypted) == snapshot(
+            "NetworkError: https://directory.example/projects.xml?page=1 was not requested: the proxy 127.0.0.1:PORT cannot be used. Its address is invalid, or of a kind that is not installed. Set HTTPS_PROXY to an address such as http://proxy.example:3128, and spell special characters of a password by their codes, such as %2F for a slash. An address that begins with socks5:// needs the package PySocks."
+        )
+        clear = rig.directory(tmp_path, url="http://directory.example", allow_http=True)
+        assert message(dirframe.load_projects, clear) == snapshot(
+            "NetworkError: http://directory.example/projects.xml?page=1 was not requested: it is not encrypted, so that the proxy 127.0.0.1:PORT could read the API key. Use https://, or name the host in the environment variable NO_PROXY."
+        )
 
 
 def test_records(load, message, tmp_path):
@@ -403,7 +435,7 @@ def test_wrong_calls(run, tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     assert said("projects") == snapshot(
-        "3: dirframe: No directory is given. Pass url= (--base-url), set DIRFRAME_BASE_URL, or use dirframe.sample_directory() (--demo) for the bundled sample data."
+        "3: dirframe: No directory is given. Pass url= (--base-url) or set DIRFRAME_BASE_URL. The address of Open Hub is https://www.openhub.net; it issues keys to its members at https://www.openhub.net/accounts/me/api_keys/new. Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert said("projcts") == snapshot("""\
 2: Usage: dirframe [OPTIONS] COMMAND [ARGS]...

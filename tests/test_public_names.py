@@ -1,14 +1,12 @@
 """The front door: which names dirframe offers, also on frames, that each leads somewhere and is documented."""
 
-import ast
 import doctest
 import inspect
+import pickle
 import pydoc
 import re
-import sys
 import traceback
 from importlib import import_module
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -27,10 +25,10 @@ PUBLIC = [
     "RequestError", "ServiceError", "SortIgnoredWarning", "StaleWarning", "StoreError",
     "UnknownValueWarning", "UnreadableResponseError",
     "UnreadableValueWarning", "UnresolvedCountriesError", "cache_info", "check", "child_table",
-    "cite", "clear_cache", "compare", "country_audit", "country_note", "exclude", "export",
+    "cite", "clear_cache", "compare", "country_audit", "country_note", "errors", "exclude", "export",
     "fields", "flags", "harvest", "load", "load_account", "load_accounts", "load_activity",
     "load_contributors", "load_languages", "load_project", "load_projects", "load_size",
-    "open_archive", "plan", "plot", "prune_cache", "read_pages", "read_table", "report",
+    "open_archive", "plan", "plot", "provenance", "prune_cache", "read_pages", "read_table", "report",
     "sample_directory", "select", "serve", "stats", "summary", "unify_countries",
     "with_age", "with_license_family",
 ]  # fmt: skip
@@ -39,7 +37,8 @@ PUBLIC = [
 def public_objects():
     """Return functions, classes and public methods by the name under which they are public."""
     found = {name: getattr(dirframe, name) for name in PUBLIC}
-    for module in (found.pop("stats"), found.pop("plot")):
+    modules = [found.pop(name) for name in ("errors", "plot", "provenance", "stats")]
+    for module in modules[1:]:
         home = module.__name__.removeprefix("dirframe.")
         found |= {f"{home}.{name}": getattr(module, name) for name in module.__all__}
     for name, value in list(found.items()):
@@ -62,25 +61,43 @@ def test_public_names_are_exactly_these_and_lead_to_the_things_of_that_name():
             assert getattr(import_module(value.__module__), name) is value
 
 
-def test_completion_offers_the_public_names_alone(monkeypatch):
-    assert set(dir(dirframe)) == {*PUBLIC, "__version__"}
-    monkeypatch.setitem(sys.modules, "ipywidgets", None)  # help() takes every name
-    assert "Explorer" not in dir(dirframe)
+def test_completion_offers_the_public_names_alone():
+    offered = {module.__name__: set(dir(module)) for module in (dirframe, plot, stats)}
+    assert offered == {
+        "dirframe": {*PUBLIC, "__version__"},
+        "dirframe.plot": {*plot.__all__},
+        "dirframe.stats": {*stats.__all__},
+    }
     assert "load_projects" in pydoc.render_doc(dirframe)
 
 
-def test_type_checkers_are_told_the_same_homes_as_python():
-    stub = Path(dirframe.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    typed = {
-        alias.asname: (node.module, alias.name)
-        for node in ast.walk(ast.parse(stub))
-        if isinstance(node, ast.ImportFrom) and node.module
-        for alias in node.names
-    }
-    assert set(typed) == set(PUBLIC)
-    for public, (home, name) in typed.items():
-        assert name == public
-        assert getattr(import_module(home), name) is getattr(dirframe, name)
+@pytest.mark.parametrize(
+    ("module", "function"),
+    [
+        ("dirframe.plot.languages", "dirframe.plot.language_share"),
+        ("dirframe.plot.accounts", "dirframe.plot.accounts_by_country"),
+        ("dirframe.stats.languages", "dirframe.stats.language_share"),
+        ("dirframe.stats.contributors", "dirframe.stats.contributor_distribution"),
+        ("dirframe.stats", "dirframe.stats.tags"),
+        ("dirframe.archive", "dirframe.open_archive"),
+        ("dirframe.clean", "dirframe.unify_countries"),
+        ("dirframe.explorer", "dirframe.Explorer"),
+        ("dirframe.explorer.explorer", "dirframe.Explorer"),
+        ("dirframe.provenance", "dirframe.provenance.get_provenance"),
+        ("dirframe.quality", "dirframe.summary"),
+        ("dirframe.reports", "dirframe.report"),
+        ("dirframe.selection", "dirframe.select"),
+    ],
+)
+def test_module_called_as_a_function_names_its_functions(module, function):
+    called = import_module(module)
+    with pytest.raises(TypeError, match=f"{module} is a module, not a function") as caught:
+        called("projects", top=3)
+    assert function in re.findall(r"[\w.]+\w", str(caught.value))
+
+
+def test_module_is_pickled_by_its_name():
+    assert pickle.loads(pickle.dumps(plot)) is plot
 
 
 def test_a_name_that_does_not_exist_is_answered_with_the_one_that_is_meant():
@@ -91,6 +108,8 @@ def test_a_name_that_does_not_exist_is_answered_with_the_one_that_is_meant():
         (dirframe, "load_users", "load_accounts"),
         (accessor, "cites", "cite"),
         (accessor.plot, "Tags", "tags"),
+        (plot, "langage_share", "language_share"),
+        (stats, "Tags", "tags"),
     ):
         with pytest.raises(AttributeError, match=repr(wrong)) as caught:
             getattr(owner, wrong)
@@ -143,11 +162,13 @@ def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
     accessor = projects.dirframe
     assert dir(accessor.stats) == sorted(set(stats.__all__) - {"by"})
     assert set(dir(accessor.plot)) <= set(plot.__all__)
-    for name in set(dir(accessor)) - {"plot", "stats"}:
+    for name in set(dir(accessor)) - {"caption", "plot", "provenance", "stats"}:
         function = getattr(accessor, name)
         assert function.__func__ is getattr(dirframe, name)
         assert inspect.getdoc(function) == inspect.getdoc(getattr(dirframe, name))
     assert accessor.cite() == dirframe.cite(projects)
+    assert accessor.provenance == dirframe.provenance.get_provenance(projects)
+    assert accessor.caption == dirframe.provenance.caption(projects)
     shares = stats.language_share(projects, top=3)
     pd.testing.assert_frame_equal(accessor.stats.language_share(top=3), shares)
     bars = accessor.plot.language_share(top=3).patches

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from dirframe import __version__
 from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.http.session import FetchedPage
+from dirframe.client.http.adapter import FetchedPage
 from dirframe.client.page import Page
 from dirframe.client.query import Options, Query, is_in_order, is_last, record_query
 from dirframe.client.records import Records
-from dirframe.errors import DirframeError, RequestError
+from dirframe.errors import DirframeError, RequestError, UnreadableResponseError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
 
 #: Most requests that a check sends; a moved directory answers two of them with a redirect.
@@ -112,7 +112,9 @@ class _Look(NamedTuple):
             return self.see(fetched.page), attempts
         except DirframeError as error:
             found, status = type(error).__name__, getattr(error, "status", None)
-            if isinstance(error, RequestError) and status is not None:
+            if isinstance(error, UnreadableResponseError):
+                found = f"{found}: {error.found}"
+            elif isinstance(error, RequestError) and status is not None:
                 found = f"status {status}: {error.help_text or 'without a text'}"
             return (found, status == self.status), attempts or getattr(error, "attempts", 0)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC
 from functools import partial
@@ -21,11 +20,19 @@ from dirframe._display import quantity
 from dirframe.client.directory import Directory
 from dirframe.client.http.session import Session
 from dirframe.client.page import Page
-from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, ids_of, needed_pages, why_failed
+from dirframe.client.paging import (
+    MOST_PAGES,
+    Pages,
+    ReceivedPage,
+    ids_of,
+    is_of_one_page,
+    needed_pages,
+    why_failed,
+)
+from dirframe.client.progress import progress_of
 from dirframe.client.query import (
     KEPT_TODAY,
     Options,
-    ProgressCallback,
     Query,
     better_sort,
     is_in_order,
@@ -115,7 +122,8 @@ def _read(pages: Pages, client: Directory, options: Options) -> Reading:
     except (CacheError, RequestError) as error:
         if options.incomplete == "raise" or not may_come_later(error):
             raise
-        if not options.refresh:
+        if not options.refresh:  # what else is in the cache
+            yield from walk.read([*filter(walk.is_known, pages.missing())])
             yield from walk.read_own_pages(where=walk.is_known)
 
 
@@ -217,14 +225,20 @@ class Walk:
         for turn in range(2 if self.pages.counts_all else 1 + MAX_REREADS):
             if turn:
                 yield from self.read(self.pages.to_reread(), refresh=True)
+                # The cache keeps the version of an earlier day, too: records may be there alone.
+                yield from self.read(self.pages.unlinked_days(), refresh=True, store=False)
             while numbers := self.pages.missing():
                 yield from self.read(numbers, refresh=turn > 0)
 
-    def read(self, numbers: Iterable[int], *, refresh: bool = False) -> Reading:
+    def read(self, numbers: Iterable[int], *, refresh: bool = False, store: bool = True) -> Reading:
         """Read pages, up to one behind the last; `refresh` asks the directory again."""
         query, total, is_end = self.pages.query, self.pages.total, False
         refresh |= self.options.refresh
-        options = replace(self.options, refresh=refresh and not self.options.offline)
+        options = replace(
+            self.options,
+            refresh=refresh and not self.options.offline,
+            store=store and self.options.store,
+        )
 
         def fetch(number: int) -> ReceivedPage:
             is_answer = lambda _: self.pages.may_end_at(number)
@@ -258,11 +272,12 @@ class Walk:
             yield page, len(needed)
 
     def is_known(self, key: int | str) -> bool:
-        """Return whether a page by its number, or an own page by its id, is fresh in the cache."""
+        """Return whether a page by its number, or an own page by its id, comes from the cache."""
         query = self.pages.query
+        offline = self.options.offline
         if isinstance(key, str):
-            return record_query(query.resource, key).is_known(self.session)
-        return query.is_known(self.session, key)
+            return record_query(query.resource, key).is_known(self.session, offline=offline)
+        return query.is_known(self.session, key, offline=offline)
 
 
 def fetch_ahead(
@@ -290,7 +305,7 @@ def fetch_ahead(
             yield result
             error = result.error
             failures = failures + 1 if error else 0
-            if error and (failures == most_failures or not isinstance(error, ServiceError)):
+            if error and (failures == most_failures or not is_of_one_page(error)):
                 pool.shutdown(cancel_futures=True)
                 came = [one for one in ahead if not one.cancelled() and not one.exception()]
                 yield from (one.result() for one in came)
@@ -379,7 +394,8 @@ def check_quota(
     left, limit = quota.left, quota.limit
     if len(keys) + more <= left or len(keys) >= MOST_PAGES or options.offline:
         return
-    most = left + max(days - 1, 0) * limit  # with more, the load would never end
+    # With more, the load would never end: pages expire, or are refreshed, before the last one.
+    most = left if options.refresh else left + max(days - 1, 0) * limit
     unknown = (key for key in keys if options.refresh or not is_known(key))
     missing = len([*islice(unknown, most + 1)])
     needed = (len(keys) if missing > most else missing) + more
@@ -393,8 +409,16 @@ def check_quota(
         "sample= (--sample) draws a part of it."
     )
     if needed > most:
-        kept = f"Pages stay fresh for {quantity(days, 'day')}"
-        kept = kept if client.cache_folder else "Without a cache no page is kept"
+        if options.refresh:
+            kept = "refresh=True (--refresh) requests every page again each time"
+            hint = (
+                "Leave refresh=True (--refresh) out: fresh pages then come from the cache, and the "
+                f"others are requested over several days. {hint}"
+            )
+        elif client.cache_folder:
+            kept = f"Pages stay fresh for {quantity(days, 'day')}"
+        else:
+            kept = "Without a cache no page is kept"
         text += f". {kept}, so this load would never end, and it was not begun."
         facts = {"url": client.base_url, "resets_at": quota.resets_at}
         raise QuotaExceededError(text, hint=hint, **facts)
@@ -412,30 +436,3 @@ def raise_or_warn(
     if options.incomplete == "raise":
         raise IncompleteCollectionError(message, frame=frame, missing=why, **facts)
     warn(IncompleteWarning(message, **facts))
-
-
-@contextmanager
-def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressCallback]:
-    """Yield what to call with the numbers of further records and of all: a bar, or a callback."""
-    loaded, bar = 0, None
-
-    def advance(count: int, total: int) -> None:
-        nonlocal loaded, bar
-        # A last page may hold more than were asked for.
-        before, loaded = loaded, min(loaded + count, total or sys.maxsize)
-        if callable(shown):
-            shown(loaded, total)
-        elif shown:
-            if bar is None:
-                from tqdm.auto import tqdm
-
-                # None: in notebooks and terminals, but not in a pipe or a log.
-                bar = tqdm(total=total or None, unit=f" {unit}", disable=None)
-            bar.total = total or None
-            bar.update(loaded - before)
-
-    try:
-        yield advance
-    finally:
-        if bar is not None:
-            bar.close()

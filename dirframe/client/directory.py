@@ -14,15 +14,25 @@ from typing import Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
-from dirframe._display import card
+from dirframe._display import card, suggests_options
+from dirframe.client.http.adapter import as_sent
+from dirframe.client.http.connection import Connection
 from dirframe.client.http.quota import Quota
-from dirframe.client.http.session import Session, as_sent
+from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError, InvalidInputError
-from dirframe.settings import ApiKey, cache_folder, is_loopback, user_data_folder
+from dirframe.settings import (
+    OPEN_HUB,
+    OPEN_HUB_KEYS,
+    ApiKey,
+    cache_folder,
+    is_loopback,
+    user_data_folder,
+)
 
 #: Maximum age of a cached page: its end must be a date.
 _LONGEST = timedelta(days=36_500)
-_SAMPLE = "or use dirframe.sample_directory() (--demo) for the bundled sample data."
+_KEYS = f"issues keys to its members at {OPEN_HUB_KEYS}"
+_SAMPLE = "Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
 
 
 class Directory(AbstractContextManager["Directory"]):
@@ -67,6 +77,7 @@ class Directory(AbstractContextManager["Directory"]):
     10
     """
 
+    @suggests_options
     def __init__(
         self,
         url: str | None = None,
@@ -86,7 +97,7 @@ class Directory(AbstractContextManager["Directory"]):
         if not key:
             raise ConfigurationError(
                 f"No API key is given for {self.base_url}.",
-                hint=f"Pass key=, set DIRFRAME_API_KEY, {_SAMPLE}",
+                hint=f"Pass key= or set DIRFRAME_API_KEY. Open Hub {_KEYS}. {_SAMPLE}",
             )
         self.api_key = key if isinstance(key, ApiKey) else ApiKey(key)
         host = urlsplit(self.base_url)
@@ -122,10 +133,24 @@ class Directory(AbstractContextManager["Directory"]):
         # Workers may be the first to use it, and all together.
         with self._opening[process]:
             if process not in self._sessions:
-                session = self._sessions[process] = Session(self)
+                session = self._sessions[process] = Session(self._connection())
                 # Of a directory that nobody closes; also at exit.
                 self._closer = finalize(self, session.close)
             return self._sessions[process]
+
+    def _connection(self) -> Connection:
+        return Connection(
+            base_url=self.base_url,
+            key=self.api_key,
+            identity=self.identity,
+            cache_folder=self.cache_folder,
+            quota_folder=self.quota_folder,
+            expire_after=self.expire_after,
+            workers=self.workers,
+            rate=self.rate,
+            daily_quota=self.daily_quota,
+            timeout=self.timeout,
+        )
 
     def close(self) -> None:
         """Close the connections and the cache, and stop the service of a sample."""
@@ -173,7 +198,8 @@ def _base_url(address: str | None, allow_http: bool) -> str:
     if not address:
         raise ConfigurationError(
             "No directory is given.",
-            hint=f"Pass url= (--base-url), set DIRFRAME_BASE_URL, {_SAMPLE}",
+            hint=f"Pass url= (--base-url) or set DIRFRAME_BASE_URL. The address of Open Hub is {OPEN_HUB}; "
+            f"it {_KEYS}. {_SAMPLE}",
         )
     try:
         parts = urlsplit(as_sent(address.strip()))

@@ -23,14 +23,14 @@ from dirframe.client.collection import (
     fetch_ahead,
     fetch_page,
     may_come_later,
-    progress_of,
     raise_or_warn,
 )
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
+from dirframe.client.paging import Pages, ReceivedPage, cost_of, is_of_one_page, list_named
+from dirframe.client.progress import progress_of
 from dirframe.client.query import Options, Query, record_query
 from dirframe.client.records import Records
-from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError, ServiceError
+from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
 
 #: One project, by id or short name, or many.
@@ -191,14 +191,22 @@ def _read_all(queries: list[Query], client: Directory, options: Options) -> Iter
             for pages in came:
                 waiting.remove(pages)
                 yield pages
-                if pages.error is None or isinstance(pages.error, ServiceError):
+                if pages.error is None or is_of_one_page(pages.error):
                     on_project(1, len(queries))
     except StopIteration:  # of a callback
         pass
     except (CacheError, RequestError) as error:
         if options.incomplete == "raise" or not may_come_later(error):
             raise
-    yield from (pages for pages in waiting if pages.received)
+    for pages in waiting:
+        if (
+            not pages.received
+            and not options.refresh
+            and pages.query.is_known(client.session, offline=options.offline)
+        ):
+            read(pages)
+        if pages.received:
+            yield pages
 
 
 def _identifier(value: object, name: str) -> str:

@@ -6,6 +6,10 @@
 # Pages of several days prove nothing: they are counted. If the count is a multiple of the page size,
 # one page more is requested: only an empty one behind the last shows that the count was not too low.
 #
+# Where the collection changed, a record may move over the edge between two pages that are read before
+# and after it. None that was there all the time is skipped where two pages that follow each other have
+# a record in common, or were read on one day with no other count between them: such pages are linked.
+#
 # Today's live service sends an analysis only with the own page of its project. A record needs that if
 # it came without its analysis, but with an analysis id; or without both, if no record has such an id.
 
@@ -17,12 +21,17 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, TypeAlias, TypeVar
 
 from dirframe.client.page import Page, check_records
 from dirframe.client.query import Query, better_sort
-from dirframe.errors import QuotaExceededError, RequestError, ServiceError
+from dirframe.errors import (
+    QuotaExceededError,
+    RequestError,
+    ServiceError,
+    UnreadableResponseError,
+)
 from dirframe.schema import PROJECT, Resource
 
 Key = TypeVar("Key")
@@ -75,7 +84,14 @@ def why_failed(error: RequestError) -> str:
     """Return why a page did not come that may come another time."""
     if isinstance(error, QuotaExceededError):
         return "not asked for"
+    if isinstance(error, UnreadableResponseError):
+        return f"unreadable, status {error.status}" if error.status else "unreadable"
     return f"status {error.status}" if error.status else "no response"
+
+
+def is_of_one_page(error: RequestError) -> bool:
+    """Return whether an error says nothing about other pages."""
+    return isinstance(error, ServiceError | UnreadableResponseError)
 
 
 def needed_pages(signs: Mapping[Key, str]) -> list[Key]:
@@ -132,7 +148,7 @@ class Pages:
         self.error, self._judgement = page.error or self.error, None
         if page.number is None:
             # An error of another kind ends the reading: the page is still to be asked for.
-            if page.error is None or isinstance(page.error, ServiceError):
+            if page.error is None or is_of_one_page(page.error):
                 self.own[page.record] = page
         elif page.number and page.error is None:
             before = self.latest.get(page.number)
@@ -237,6 +253,8 @@ class Pages:
             if page.first not in {None, end}:
                 unfit |= {number, max(number - 1, 1)}
             end += len(page.ids)
+        if is_of_a_day:
+            unfit |= self._outdated()
         if end < (self.expected or 0):
             # The page after these is missing, or repeats the first or the last one. Then these
             # may be the outdated ones.
@@ -245,23 +263,96 @@ class Pages:
             unfit.add(len(used))
         return unfit
 
+    def _counted(self) -> list[ReceivedPage]:
+        """Return the pages that state a count, in the order in which they were received."""
+        pages = [page for page in self.received if page.number and page.available is not None]
+        return sorted(pages, key=lambda page: page.retrieved)
+
+    def _outdated(self) -> set[int]:
+        """Return the numbers of the used pages that were read before the count last changed."""
+        changes = [b.retrieved for a, b in pairwise(self._counted()) if a.available != b.available]
+        if not changes:
+            return set()
+        return {page.number or 0 for page in self._used() if page.retrieved < changes[-1]}
+
+    def unlinked(self) -> list[int]:
+        """Return the numbers of the used pages behind which records may have been skipped."""
+        if self.available is None or self.query.sample or not self.query.resource.key:
+            return []
+        # A page that states no count tells of no change.
+        periods: dict[int, int] = {}  # by the identity of a page
+        period, before = 0, None
+        for page in sorted(self.received, key=lambda page: page.retrieved):
+            if page.number and page.ids:
+                day = page.retrieved.date()
+                state = day, page.available if page.available is not None else before and before[1]
+                period += state != before
+                periods[id(page)], before = period, state
+        versions: dict[int, list[ReceivedPage]] = {}
+        for page in self.received:
+            if page.number and page.ids:
+                versions.setdefault(page.number, []).append(page)
+
+        def are_linked(page: ReceivedPage, other: ReceivedPage) -> bool:
+            period = periods.get(id(page))
+            is_one_period = period is not None and period == periods.get(id(other))
+            return is_one_period or not set(page.ids).isdisjoint(set(other.ids) - {None})
+
+        def spread(linked: list[ReceivedPage], number: int) -> list[ReceivedPage]:
+            """Return the versions of a page that are linked to others, directly or by each other."""
+            reached = [v for v in versions[number] if any(are_linked(v, page) for page in linked)]
+            while more := [
+                version
+                for version in versions[number]
+                if version not in reached and any(are_linked(version, page) for page in reached)
+            ]:
+                reached += more
+            return reached
+
+        unlinked: list[int] = []
+        linked: list[ReceivedPage] = []
+        for page in self._used():
+            number = page.number or 0
+            reached = spread(linked, number) if linked else []
+            if linked and not reached:
+                unlinked.append(number - 1)
+            linked = reached or spread(versions[number][-1:], number)
+        return unlinked
+
     def to_reread(self) -> list[int]:
         """Return the numbers of the pages to request again.
 
         A change moves records over the edge of a page or two, and its pages count differently. An
         order that does not hold repeats records everywhere; no reading mends that.
         """
-        if self.query.sample or not (unfit := self._unfit()):
+        if self.query.sample:
             return []
-        count, days = len(self.latest), self._days()
+        unfit, count, days = self._unfit(), len(self.latest), self._days()
         if self.counts_all:
             is_worth_it = len(unfit) <= _FEW and len(days) == 1
         else:
             is_worth_it = count <= _CHEAP or not self.order_fails()
-        if len(days) > 1:
+        if len(days) > 1 and unfit:
             unfit = {n for n, page in self.latest.items() if page.retrieved.date() < days[-1]}
-            is_worth_it &= len(unfit) <= max(_FEW, math.ceil(count / 10))
-        return sorted(unfit - self._confirmed) if is_worth_it else []
+            is_worth_it &= len(unfit) <= self._affordable()
+        again = unfit if is_worth_it else set[int]()
+        unlinked = self.unlinked() if len(days) == 1 else []
+        if len(unlinked) <= self._affordable():
+            again |= {*unlinked}
+        return sorted(again - self._confirmed)
+
+    def unlinked_days(self) -> list[int]:
+        """Return the numbers of the last pages of earlier days, behind which records may be skipped."""
+        unlinked = self.unlinked() if len(self._days()) > 1 else []
+        again = {*unlinked}
+        for number in unlinked:
+            page, following = self.latest[number], self.latest.get(number + 1)
+            if following and page.retrieved.date() > following.retrieved.date():
+                again.add(number + 1)
+        return sorted(again) if len(unlinked) <= self._affordable() else []
+
+    def _affordable(self) -> int:
+        return max(_FEW, math.ceil(len(self.latest) / 10))
 
     def order_fails(self) -> bool:
         """Return whether ids come again on more pages than a change of the collection explains."""
@@ -285,9 +376,12 @@ class Pages:
             # The used pages come first: the records are in their order.
             used = self._used()
             everything = [*used, *(page for page in self.received if page.number is not None)]
-            records = self._readings(everything if self.counts_all else used)
+            is_one_state = len(self._days()) <= 1 and not self._outdated()
+            # Over a change, what earlier versions of pages hold may have moved to pages read before.
+            counts_all = self.counts_all or (bool(self.query.resource.key) and not is_one_state)
+            records = self._readings(everything if counts_all else used)
             in_use, doubt = len(records), self._doubt(records, len(records))
-            if self.query.resource.key and not self.counts_all and (doubt or self.missing()):
+            if self.query.resource.key and not counts_all and (doubt or self.missing()):
                 # All that came is returned, but earlier versions of pages prove nothing.
                 records = self._readings(everything)
                 doubt = self._doubt(records, in_use)
@@ -324,6 +418,9 @@ class Pages:
             is_fit = records.keys().isdisjoint(self._repeated()) and all(map(self._is_placed, used))
         else:
             is_fit = in_use == expected and (len(self._days()) > 1 or not self._unfit())
+            if is_fit and self.unlinked():
+                pages = ", ".join(map(str, self.unlinked()))
+                return f"records may have been skipped behind page {pages}, after which others were removed"
         stated = {page.available for page in self.latest.values()}
         reported = " and ".join(
             f"{count:,}" for count in sorted(c for c in stated if c is not None)

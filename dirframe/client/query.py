@@ -15,7 +15,8 @@ import pandas as pd
 
 from dirframe._display import did_you_mean
 from dirframe.client.directory import Directory
-from dirframe.client.http.session import FetchedPage, Session
+from dirframe.client.http.adapter import FetchedPage
+from dirframe.client.http.session import Session
 from dirframe.client.page import Page, check_records
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
@@ -120,11 +121,12 @@ class Query:
         use = {name: getattr(options, name) for name in ("refresh", "offline", "store")}
         return session.get(self.path, self.params(page), **use)
 
-    def is_known(self, session: Session, page: int = 1) -> bool:
-        """Return whether a page, or that it is refused, is fresh in the cache."""
+    def is_known(self, session: Session, page: int = 1, *, offline: bool = False) -> bool:
+        """Return whether a page, or that it is refused, comes from the cache: offline of any age."""
         path, params = self.path, self.params(page)
-        is_cached = session.is_cached(path, params)
-        return is_cached or session.get_refusal(session.address(path, params)) is not None
+        if session.is_cached(path, params, of_any_age=offline):
+            return True
+        return session.get_refusal(session.address(path, params), offline=offline) is not None
 
     def drawn(self, population: int | None, size: int) -> dict[int, list[int]]:
         """Return the numbers of the first page, and of those that hold the sample: at which places."""

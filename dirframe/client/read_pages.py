@@ -42,8 +42,10 @@ def read_pages(
     pandas.DataFrame
         One row a record, in the order of the files, with the columns of the loaders. Of records
         with a repeated id the one changed last (``updated_at``) is kept, else the first. In the
-        provenance, ``complete`` is None if the pages do not report the number of records. Add what
-        they do not say, such as the directory and the days of access, by `set_provenance`.
+        provenance, ``completeness`` is ``"proven"`` if the positions of the pages follow each other up
+        to the number of records that they report, ``"counted"`` if only this number is right, and
+        ``"unknown"`` if they do not report one. Add what they do not say, such as the directory and the days of
+        access, by `set_provenance`.
 
     Raises
     ------
@@ -143,10 +145,31 @@ def _completeness(pages: list[Page], loaded: int, resource: Resource | None) -> 
         counts = [sum(counts)]  # each is a whole collection, as of another project
     stated = sorted(set(counts))
     if stated == [loaded]:
-        return {"complete": True, "items_available": loaded}
+        if are_one_collection(pages, resource):
+            return {"completeness": "proven", "items_available": loaded}
+        return {
+            "completeness": "counted",
+            "incomplete_reason": f"{len(pages):,} recorded pages hold as many different records as "
+            "they state, but do not follow each other: they may be of different queries",
+            "items_available": loaded,
+        }
     numbers = " or ".join(f"{count:,}" for count in stated)
     return {
         "complete": False,
         "incomplete_reason": f"they hold {loaded:,} of {numbers} records",
         "items_available": stated[0] if len(stated) == 1 else None,
     }
+
+
+def are_one_collection(pages: list[Page], resource: Resource | None) -> bool:
+    """Return whether the positions of pages follow each other; one page need not state its own."""
+    if len(pages) == 1 or (resource is not None and not resource.paged):
+        return True
+    positions = {page.first_item_position: page.items_returned for page in pages}
+    following = 0
+    for _ in positions:
+        returned = positions.get(following)
+        if returned is None:
+            return False
+        following += returned
+    return following == pages[0].items_available

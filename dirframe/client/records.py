@@ -6,6 +6,7 @@
 # or a dict if it has attributes or children; the dict has the entry's text under the entry's tag. An
 # empty element is a missing value, and so is a list of only empty elements that is not in the
 # schema. Text between elements (mixed content) is not part of the interface and is ignored.
+# Elements and attributes whose names say that they hold a login or a secret are left out at any depth.
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ import pandas as pd
 from dirframe.client.dtypes import free_name, listed, typed_columns
 from dirframe.client.page import Page, check_records
 from dirframe.schema import COUNTED_LISTS, Kind, Resource, resource_named
+from dirframe.schema.private import is_secret, without_login
 
 Element = Any  # of lxml, whose stubs say that texts may be bytes
 
@@ -57,7 +59,11 @@ class Records:
         resource = self.resource
         if resource is None:
             return pd.DataFrame()
-        found = {node.path: node.cells for node in self._root.nodes() if any(node.cells)}
+        found = {
+            node.path: [*map(node.public, node.cells)] if node.is_address else node.cells
+            for node in self._root.nodes()
+            if any(node.cells)
+        }
         cells = {
             field.column: found.pop(field.path, [])
             for field in resource.fields
@@ -75,10 +81,12 @@ class Records:
 class _Node(dict[str, "_Node"]):
     """An element at one path of a record, or of an entry of a list: those below it by their tags."""
 
-    __slots__ = ("cells", "entry", "is_list", "path")
+    __slots__ = ("cells", "entry", "is_address", "is_list", "is_secret", "path")
 
     def __init__(self, path: tuple[str, ...] = ()) -> None:
         self.path, self.is_list = path, False
+        self.is_secret = bool(path) and is_secret(path[-1])
+        self.is_address = any(name.lower().endswith(("url", "urls")) for name in path)
         self.cells: list[Any] = []
         self.entry: _Node | None = None  # the root of the fields of its entries
 
@@ -88,14 +96,25 @@ class _Node(dict[str, "_Node"]):
         return self[tag]
 
     def nodes(self) -> Iterator[_Node]:
-        """Yield all nodes below this one."""
+        """Yield all nodes below this one but secret ones, and those below them."""
         for tag, node in self.items():
-            if tag == node.path[-1]:  # not once more by its name with a namespace
+            # A name with a namespace leads to the node of the name without one.
+            if tag == node.path[-1] and not node.is_secret:
                 yield node
                 yield from node.nodes()
 
+    def public(self, value: Any) -> Any:
+        """Return a value; of an address, or a list of some, without the logins."""
+        if not self.is_address or not value:
+            return value
+        if isinstance(value, list):
+            return [self.public(each) for each in value]
+        return without_login(value) if isinstance(value, str) else value
+
     def put(self, row: int, value: Any) -> None:
         """Put a value into a row; a second one, of an element or attribute, makes a list."""
+        if self.is_secret:
+            return
         if row < len(self.cells):
             self.cells[row] = _join(self.cells[row], value)
         else:
@@ -141,20 +160,23 @@ def _read(element: Element, node: _Node, row: int) -> None:
 def _entries(elements: Iterable[Element], container: _Node) -> list[Any]:
     """Return the entries of a list: texts, or dicts of their fields, flattened to any depth."""
     entries: list[Any] = []
+    node = container.entry = container.entry or _Node()
     for element in elements:
+        if node[element.tag].is_secret:
+            continue
         text = element.text
         text = text and text.strip()
         attributes = element.items()
         if not attributes and not len(element):
-            entries.append(text or None)
+            entries.append(node[element.tag].public(text) or None)
             continue
-        node = container.entry = container.entry or _Node()
-        fields = [(node[tag].path[0], value.strip()) for tag, value in attributes]
+        named = [(node[tag], value.strip()) for tag, value in attributes]
+        fields = [(n.path[0], n.public(value)) for n, value in named if not n.is_secret]
         if len(element):
             _read(element, node, 0)
-            fields = [("_".join(n.path), n.cells.pop()) for n in node.nodes() if n.cells]
+            fields = [("_".join(n.path), n.public(n.cells.pop())) for n in node.nodes() if n.cells]
         if text:
-            fields.append((node[element.tag].path[0], text))
+            fields.append((node[element.tag].path[0], node[element.tag].public(text)))
         entry: dict[str, Any] = {}
         for name, value in fields:
             entry[name] = _join(entry[name], value) if name in entry else value or ""

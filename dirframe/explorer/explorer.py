@@ -12,27 +12,18 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import ipywidgets as w
 import pandas as pd
 
 import dirframe
 from dirframe.charts import CHARTS
 from dirframe.clean.countries import with_countries
-from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError, MissingExtraError
+from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
+from dirframe.explorer import view
 from dirframe.explorer.code import load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
 from dirframe.schema import RESOURCES
 from dirframe.stats.records import require_records
-
-try:
-    import ipywidgets as w
-
-    from dirframe.explorer import view
-except ImportError as error:
-    library = (error.name or "").partition(".")[0]
-    if library not in {"anywidget", "ipywidgets"}:
-        raise
-    raise MissingExtraError(library, extra="explorer", purpose="The explorer") from error
-
 
 _AUTO = {"width": "auto"}  # the style sheet sets the width
 _HIDDEN = {"display": "none"}
@@ -70,8 +61,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     Raises
     ------
-    MissingExtraError, ConfigurationError, InvalidInputError
-        If ipywidgets or anywidget is not installed; there is no directory; `source` is none.
+    ConfigurationError, InvalidInputError
+        If there is no directory; `source` is none.
 
     Examples
     --------

@@ -80,6 +80,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @contextmanager
 def style() -> Iterator[None]:
     """Apply the style sheet for publications within a ``with`` block.

@@ -16,14 +16,16 @@ from lxml.etree import _Element
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK
+from dirframe.schema.private import mask_addresses
+from dirframe.service.privacy import remove_private
 from dirframe.service.records import Refusals, Row, row_of, serialize
 
-#: Kinds of documents that are served as they are, by the end of their addresses.
+#: Kinds of documents that are served in their own order, by the end of their addresses.
 DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values()}
 
 
 class Document(NamedTuple):
-    """Entries that are served as they are, at the address that the file has in its folder."""
+    """Entries that are served at the address that the file has in its folder."""
 
     address: str
     entries: list[str]
@@ -98,13 +100,17 @@ def _read_file(path: Path, address: str) -> Iterator[Row | Document | Synthetic]
     address = address.removesuffix(".gz").removesuffix(".xml")
     document = DOCUMENTS.get(address.rpartition("/")[2])
     tags = [document.name] if document else list(RESOURCES)
+    if mask_addresses(address) != address:
+        raise StoreError(f"{path} is named after an e-mail address, which is not served.")
     refusals, entries = Refusals(str(path)), []
     with refuse_unreadable(path), open_file(path) as stream:
         # Only the ends of records are events: lxml then skips the rest in C.
         events = etree.iterparse(stream, tag=tags, remove_comments=True, resolve_entities=False)
         for number, element in enumerate(_records(events), start=1):
             if document:
-                entries.append(serialize(element))
+                entry, left_out = remove_private(element, document)
+                refusals.left_out |= left_out
+                entries.append(serialize(entry))
                 continue
             refusals.place = f"record {number} (line {element.sourceline})"
             yield row_of(RESOURCES[str(element.tag)], element, refusals)

@@ -2,10 +2,11 @@
 
 # Any dialect of the interface is taken. Fields that other dialects name differently are added under
 # the name in the specification, and missing elements of the specification at the end; everything
-# else is kept as it was written.
+# else is kept as it was written, but for what `privacy` removes.
 
 from __future__ import annotations
 
+import logging
 import re
 import unicodedata
 from collections import defaultdict
@@ -19,6 +20,8 @@ from lxml.etree import _Element
 
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
+from dirframe.schema.private import MASKED_ADDRESS, mask_addresses
+from dirframe.service.privacy import remove_private
 
 #: Tags of repeated elements by the tag of the element that wraps them.
 ITEM_TAGS = {
@@ -29,6 +32,9 @@ ITEM_TAGS = {
 }
 #: Names of fields here and in other dialects.
 _OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"}
+_LOG = logging.getLogger("dirframe.service")
+#: Names in one line of the log.
+_MAX_NAMES = 20
 _ID = re.compile(r"[^\s/?#]{1,100}")
 _MD5 = re.compile(r"[0-9a-f]{32}")
 #: Form of addresses that are safe to link to: no ``javascript:`` and the like.
@@ -72,6 +78,8 @@ class Refusals:
         self._source = source
         #: The row or record that is being read, such as "row 3".
         self.place = ""
+        #: Paths of elements and attributes that are not served.
+        self.left_out: set[str] = set()
         self._places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
 
     def add(self, column: str, reason: str, value: str) -> None:
@@ -80,7 +88,15 @@ class Refusals:
         self._places[column, reason].append(f"{self.place} ({shown})")
 
     def check(self) -> None:
-        """Raise a StoreError if anything was refused, with three examples of each problem."""
+        """Raise a StoreError if anything was refused, with three examples of each problem.
+
+        What is not served is logged by name.
+        """
+        if self.left_out:
+            names = ", ".join(sorted(self.left_out)[:_MAX_NAMES])
+            others_count = len(self.left_out) - _MAX_NAMES
+            others = f" and {others_count:,} others" if others_count > 0 else ""
+            _LOG.warning("%s: %s%s are not served.", self._source, names, others)
         if self._places:
             lines = [f"Values of {self._source} do not fit; nothing was imported."]
             for (column, reason), places in self._places.items():
@@ -94,12 +110,19 @@ def row_of(resource: Resource, element: _Element, refusals: Refusals) -> Row:
     """Convert the element of a record to the form that is served, and return its row."""
     children = _children(element)
     identifier = text_of(children.get("id"))
-    if _ID.fullmatch(identifier):
-        children["id"].text = identifier
-    else:
+    if not _ID.fullmatch(identifier):
         refusals.add("id", "an id has 1 to 100 characters, without blanks and slashes", identifier)
-    slugs = {fold(text_of(children[name])) for name in _NAMES if name in children} - {""}
-    if resource is ACCOUNT and (email_md5 := _pop_email(element, children, refusals)):
+    elif mask_addresses(identifier) != identifier:
+        refusals.add("id", "an id is not an e-mail address", identifier)
+    else:
+        children["id"].text = identifier
+    email_md5 = _pop_email(element, children, refusals) if resource is ACCOUNT else ""
+    element, left_out = remove_private(element, resource)
+    refusals.left_out |= left_out
+    children = _children(element)
+    names = {text_of(children[name]) for name in _NAMES if name in children}
+    slugs = {fold(name) for name in names if name and MASKED_ADDRESS not in name}
+    if email_md5:
         slugs.add(email_slug(email_md5))
     for parent, fields in _PARTS[resource.name].items():
         part = children.get(parent) if parent else element

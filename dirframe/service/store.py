@@ -39,7 +39,7 @@ MAX_WORDS = 10
 _LOG = logging.getLogger("dirframe.service")
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 12
+_VERSION = 13
 
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.

@@ -74,3 +74,7 @@ __all__ = [
     "team_size_classes",
     "users_against_contributors",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

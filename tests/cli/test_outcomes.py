@@ -140,7 +140,7 @@ def test_missing_extra_is_named_before_anything_is_loaded(rig, folder, run, monk
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     outcome = run("projects", "-o", "p.xlsx")
     assert (outcome.code, outcome.out, rig.requests) == (10, "", [])
-    assert "dirframe[excel]" in outcome.err
+    assert "pip install XlsxWriter" in outcome.err
 
 
 def test_incomplete_collection_is_written_with_a_warning_if_asked(rig, run):

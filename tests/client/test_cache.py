@@ -29,6 +29,7 @@ from dirframe.errors import (
 from dirframe.provenance import get_provenance
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, numbered, page_xml, record
+from tests.rig.today import Today
 
 
 @pytest.fixture
@@ -289,3 +290,61 @@ def test_cache_info_and_pruning(rig, connect, tmp_path):
         assert dirframe.prune_cache(folder) == 4
         assert dirframe.cache_info(folder).pages == 2
         assert dirframe.prune_cache(folder) == 0
+
+
+def expired(rig, connect, *, details=False):
+    """Fill the cache, and open the directory 30 days later, when every page has expired."""
+    with time_machine.travel(datetime.now(UTC) - timedelta(days=30), tick=True):
+        dirframe.load_projects(connect(rig), details=details, progress=False)
+    return connect(rig)
+
+
+def forget_page(file, part):
+    """Remove the pages from the cache whose address contains a text."""
+    with closing(sqlite3.connect(file)) as database, database:
+        removed = database.execute("DELETE FROM responses WHERE key LIKE ?", [f"%{part}"])
+        assert removed.rowcount == 1
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.StaleWarning")
+def test_cache_offline_gives_every_page_that_it_has_whatever_their_age(rig, connect, file):
+    directory = expired(rig, connect)
+    forget_page(file, "page=3")
+    with pytest.warns(dirframe.IncompleteWarning):
+        frame = dirframe.load_projects(directory, offline=True, incomplete="warn")
+    assert {*frame["id"]} == {*numbered(55)} - {str(n) for n in range(21, 31)}
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.StaleWarning")
+def test_cache_offline_gives_every_row_if_an_own_page_is_missing(connect, file):
+    with Today(24).in_process() as today:
+        directory = expired(today, connect, details=True)
+        forget_page(file, "/7.xml")
+        with pytest.warns(dirframe.IncompleteWarning):
+            frame = dirframe.load_projects(directory, details=True, offline=True, incomplete="warn")
+        lacking = frame["id"][frame["analysis__id"].isna()].tolist()
+    assert (len(frame), lacking) == (23, [])
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.StaleWarning")
+def test_cache_offline_gives_what_it_has_of_many(rig, connect, file):
+    rig.collections |= {
+        f"/projects/{n}/contributors.xml": [record(1, "contributor_fact")] for n in (1, 2, 3)
+    }
+    with time_machine.travel(datetime.now(UTC) - timedelta(days=30), tick=True):
+        dirframe.load_contributors([1, 2, 3], directory=connect(rig), progress=False)
+    forget_page(file, "/2/contributors.xml?page=1")
+    with pytest.warns(dirframe.IncompleteWarning):
+        frame = dirframe.load_contributors(
+            [1, 2, 3], directory=connect(rig), offline=True, incomplete="warn"
+        )
+    assert frame["project_id"].tolist() == ["1", "3"]
+
+
+def test_cache_gives_what_it_has_behind_a_page_that_fails(rig, connect, file):
+    dirframe.load_projects(connect(rig), progress=False)
+    forget_page(file, "page=3")
+    rig.always = faults.FAULTS["500"]
+    with pytest.warns(dirframe.IncompleteWarning):
+        frame = dirframe.load_projects(connect(rig), incomplete="warn", progress=False)
+    assert len(frame) == 45

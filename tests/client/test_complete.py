@@ -203,7 +203,7 @@ def test_load_asks_again_for_what_does_not_fit_alone():
 
     usual = [1, 2, 3, 4]
     cases = {
-        "another count on page 2": (rewritten(2, b"ble>30<", b"ble>31<"), [2]),
+        "another count on page 2": (rewritten(2, b"ble>30<", b"ble>31<"), [1, 2]),
         "another count on the first page": (rewritten(1, b"ble>30<", b"ble>29<"), [1]),
         "no count on page 2": (rewritten(2, b"<items_available>30</items_available>", b""), [2]),
         "no count on page 3": (rewritten(3, b"<items_available>30</items_available>", b""), [3]),

@@ -230,7 +230,7 @@ def test_check_counts_the_requests_for_an_answer_that_cannot_be_read():
     rig.add("account", 3)
     rig.faults.extend([None] * 8 + [faults.reset_before, faults.answers(faults.HTML)])
     report, seen = checked(rig)
-    assert "UnreadableResponseError" in seen.values()
+    assert "UnreadableResponseError: an HTML page" in seen.values()
     assert report.requests == len(rig.requests)
 
 

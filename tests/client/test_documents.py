@@ -92,6 +92,14 @@ def test_read_pages_that_are_not_all_or_of_different_states_are_warned_of(tmp_pa
     assert get_provenance(frame)["duplicates_removed"] == 1
 
 
+def test_read_pages_of_which_nothing_says_that_they_are_of_one_query_are_counted(read):
+    first, other = (page_xml([record(name)], available=2, first=0) for name in "ab")
+    facts = get_provenance(read(first, other))
+    assert (facts["completeness"], facts["complete"]) == ("counted", None)
+    whole = page_xml([record(1), record(2)], available=2, first=0)
+    assert get_provenance(read(whole))["completeness"] == "proven"
+
+
 def test_read_pages_of_nothing_and_of_single_records(read):
     frame = read(*(record(number) for number in range(3)))
     assert (len(frame), get_provenance(frame)["complete"]) == (3, None)

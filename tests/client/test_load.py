@@ -492,25 +492,6 @@ def test_load_activity_short_or_repeated_months_are_no_complete_answer(serve, co
         assert len(caught.value.frame) == 1
 
 
-# The way from the keyword to the frame
-
-
-def test_load_runs_through_eight_files_and_those_of_http(connect):
-    client = Path(dirframe.__file__).parent / "client"
-    files = set()
-    with Rig(30).in_process() as rig:
-        directory = connect(rig, workers=1)
-        dirframe.load_projects(directory, refresh=True)  # imports all of them
-        before = sys.getprofile()
-        sys.setprofile(lambda frame, *_: files.add(Path(frame.f_code.co_filename)))
-        try:
-            dirframe.load_projects(directory, refresh=True)
-        finally:
-            sys.setprofile(before)
-    names = {path.relative_to(client).as_posix() for path in files if path.is_relative_to(client)}
-    assert len([name for name in names if not name.startswith("http/")]) <= 8 < len(names) <= 12
-
-
 # On the live service as it is today, and over days
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)

@@ -18,7 +18,7 @@ from lxml import etree
 
 import dirframe
 from dirframe.errors import DirframeWarning, UnreadableResponseError
-from tests.rig.server import Trap, page_xml
+from tests.rig.server import Trap, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
 
@@ -155,11 +155,11 @@ def test_parser_places_each_value(read):
              "analysis_languages": [{"color": "0", "percentage": "<1", "language": "C"}, "D"]},
     }  # fmt: skip
     failures = []
-    for record, expected in cases.items():
+    for xml, expected in cases.items():
         # Alone, and where everything is known from before.
-        alone, known = row(read(record)), row(read(record.replace("1", "9", 1), record), -1)
-        if alone != expected or (known != expected and 'id="1"' not in record):
-            failures.append((record, alone, known))
+        alone, known = row(read(xml)), row(read(xml.replace("1", "9", 1), xml), -1)
+        if alone != expected or (known != expected and 'id="1"' not in xml):
+            failures.append((xml, alone, known))
     assert not failures
 
 
@@ -205,6 +205,102 @@ def test_parser_finds_the_result_where_it_is(read):
         f"<result>{two}</result>",
     ]
     assert not [c for c in contents if read(c.encode())["id"].tolist() != ["1", "2"]]
+
+
+SECRET = "s3cret"
+LOGIN = f"<username>{SECRET}</username><password>{SECRET}</password>"
+TOKENS = f"<token>{SECRET}</token>"
+#: Records with logins and secrets, and what else they hold.
+SECRETS = {
+    "a repository": (
+        f"<enlistment><id>1</id><code_location>{LOGIN}<url>h</url></code_location></enlistment>",
+        {"id": "1", "code_location_url": "h"},
+    ),
+    "attributes": (
+        f"<thing password='{SECRET}'><id>1</id><a api_key='{SECRET}' b='c'/></thing>",
+        {"id": "1", "a_b": "c"},
+    ),
+    "another case, separator or namespace": (
+        (
+            f"<thing><id>1</id><PassWord>{SECRET}</PassWord><user_name>Ada</user_name>"
+            f"<svn-password>{SECRET}</svn-password><userName>{SECRET}</userName>"
+            f'<k:password xmlns:k="urn:k" k:Api.Key="{SECRET}">{SECRET}</k:password></thing>'
+        ),
+        {"id": "1", "user_name": "Ada"},
+    ),
+    "any depth": (
+        f"<thing><id>1</id><a><b><c>{LOGIN}</c></b><d>2</d></a></thing>",
+        {"id": "1", "a_d": 2},
+    ),
+    "below a secret": (
+        f"<thing><id>1</id><credentials><user>{SECRET}</user></credentials></thing>",
+        {"id": "1"},
+    ),
+    "repeated": (f"<thing><id>1</id>{LOGIN}{LOGIN}{TOKENS}</thing>", {"id": "1"}),
+    "lists": (
+        f"<thing><id>1</id><list>{TOKENS}{TOKENS}</list><passwords>{TOKENS}</passwords></thing>",
+        {"id": "1"},
+    ),
+    "entries of a list": (
+        (
+            f"<thing><id>1</id><places><place password='{SECRET}'>a</place><place>{LOGIN}<id>2</id>"
+            f"</place><place password='{SECRET}'><secret>{SECRET}</secret></place></places></thing>"
+        ),
+        {"id": "1", "places": [{"place": "a"}, {"id": "2"}, {}]},
+    ),
+    "a list of the schema": (
+        (
+            f"<project><id>1</id><tags>{TOKENS}<tag>a</tag></tags><licenses><license>"
+            f"<name>m</name><secret>{SECRET}</secret></license></licenses></project>"
+        ),
+        {"id": "1", "tags": ["a"], "licenses": [{"name": "m"}]},
+    ),
+    "addresses": (
+        (
+            f"<thing><id>1</id><url>https://{SECRET}:{SECRET}@h/x@y</url>"
+            f"<a_url>ssh://git:{SECRET}@h/x</a_url><b_url>:pserver:anonymous:{SECRET}@h:/x</b_url>"
+            f"<urls><url>svn://{SECRET}@h</url><url>git@h:x</url></urls>"
+            f"<c><d url='http://{SECRET}@h'/><d><url>svn+ssh://ada:{SECRET}@h</url></d></c></thing>"
+        ),
+        {
+            "id": "1",
+            "url": "https://h/x@y",
+            "a_url": "ssh://git@h/x",
+            "b_url": ":pserver:anonymous@h:/x",
+            "urls": ["svn://h", "git@h:x"],
+            "c": [{"url": "http://h"}, {"url": "svn+ssh://ada@h"}],
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("place", SECRETS)
+def test_parser_leaves_secrets_out(place, read):
+    xml, expected = SECRETS[place]
+    frame = read(xml, xml.replace("<id>1<", "<id>2<"))
+    assert [row(frame, 0), row(frame, 1)] == [expected, expected | {"id": "2"}]
+    assert SECRET not in repr(frame.to_dict("list")) + repr(list(frame))
+
+
+def test_secrets_are_in_no_frame_archive_frame_or_export(serve, connect, tmp_path):
+    inner = f"<code_location>{LOGIN}<url>h</url></code_location>"
+    pages = {
+        f"/{name}.xml": page_xml([record(n, kind, inner) for n in range(3)], available=3, first=0)
+        for name, kind in (("projects", "project"), ("projects/1/enlistments", "enlistment"))
+    }
+    directory = connect(serve(lambda asked: pages[asked.path]))
+    loaded = dirframe.load("/projects/1/enlistments.xml", directory=directory, progress=False)
+    archive = tmp_path / "kept.archive"
+    dirframe.harvest("projects", archive, directory=directory)
+    kept = dirframe.open_archive(archive).frame()
+    for frame in (loaded, kept):
+        assert frame["code_location_url"].tolist() == ["h"] * 3
+        assert not {"code_location_password", "code_location_username"} & {*frame}
+    for name in ("a.csv", "a.json", "a.parquet"):
+        dirframe.export(loaded, tmp_path / name)
+        exported = (tmp_path / name).read_bytes()
+        found = [word for word in (b"s3cret", b"password", b"username") if word in exported]
+        assert found == []
 
 
 def test_parser_knows_generated_data_by_its_mark(read):

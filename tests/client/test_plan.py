@@ -314,14 +314,14 @@ def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     assert len(facts.requests) == 12
 
 
-def test_many_of_which_one_came_on_two_days_are_counted(facts, connect):
+def test_many_of_which_one_came_on_two_days_ask_for_its_last_page_again(facts, connect):
     load = partial(dirframe.load_contributors, [4, 25])
     with time_machine.travel("2026-11-02", tick=True), pytest.raises(QuotaExceededError):
         load(directory=connect(facts, daily_quota=2))
     with time_machine.travel("2026-11-04", tick=True):
-        facts_of_it = get_provenance(load(directory=connect(facts, daily_quota=2)))
-    assert (facts_of_it["completeness"], facts_of_it["failures"]) == ("counted", {})
-    assert len(facts.requests) == 1 + 3
+        facts_of_it = get_provenance(load(directory=connect(facts, daily_quota=3)))
+    assert (facts_of_it["completeness"], facts_of_it["failures"]) == ("proven", {})
+    assert len(facts.requests) == 1 + 3 + 1  # the last page of the first day once more
 
 
 def test_many_end_with_a_wrong_key_even_if_a_part_is_accepted(facts, connect):

@@ -1,6 +1,8 @@
 """The daily quota: exact over threads, processes and days; it learns from refusals, and never waits."""
 
+import shutil
 import sqlite3
+import warnings
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 
@@ -19,6 +21,7 @@ from tests import processes
 from tests.faults import LINE, error_of, load
 from tests.rig import faults
 from tests.rig.server import MARK, Rig
+from tests.rig.today import Today
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -152,21 +155,147 @@ def test_quota_after_a_clock_that_was_ahead_holds_back_for_a_day_at_most(rig, co
     assert send(directory) == 1
 
 
-@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0", None])
-def test_quota_file_that_fails_is_left_for_memory(content, rig, connect, file):
+@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0"])
+def test_quota_file_that_is_damaged_from_the_start_is_left_for_memory(content, rig, connect, file):
+    file.parent.mkdir()
+    file.write_bytes(content)
     directory = connect(rig, daily_quota=2)
-    if content is None:  # during a load: its own count goes on, those of others are not seen
-        send(directory)
-        with closing(sqlite3.connect(file)) as database, database:
-            database.execute("DROP TABLE requests")
-    else:
-        file.parent.mkdir()
-        file.write_bytes(content)
     with pytest.warns(QuotaWarning, match="DIRFRAME_DATA_DIR") as warned:
         assert send(directory, 3) == 2
     assert [one.filename for one in warned] == [__file__]
     assert directory.quota().left == 0
-    assert content in {None, file.read_bytes()}
+    assert file.read_bytes() == content
+
+
+def overwrite(file):
+    file.write_bytes(b"no database at all" * 1_000)
+
+
+def empty(file):
+    file.write_bytes(b"")
+
+
+def drop_table(file):
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("DROP TABLE requests")
+
+
+def delete_rows(file):
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("DELETE FROM requests")
+
+
+def delete(file):
+    file.unlink()
+
+
+def delete_folder(file):
+    shutil.rmtree(file.parent)
+
+
+def put_folder_in_its_place(file):
+    file.unlink()
+    file.mkdir()
+
+
+def put_other_file_in_its_place(file):
+    other = file.with_name("other.sqlite")
+    with closing(sqlite3.connect(other)) as database, database:
+        database.execute(
+            "CREATE TABLE requests (id INTEGER PRIMARY KEY, fingerprint, sent_at, count)"
+        )
+    other.replace(file)
+
+
+HARMS = (
+    *(overwrite, empty, drop_table, delete_rows, delete, delete_folder),
+    *(put_folder_in_its_place, put_other_file_in_its_place),
+)
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.QuotaWarning")
+@pytest.mark.parametrize("harm", HARMS)
+def test_quota_is_not_exceeded_when_its_file_fails_during_a_load(harm, rig, connect, file):
+    directory = connect(rig, daily_quota=10)
+    sent = send(directory, 6)
+    harm(file)
+    sent += send(directory, 2)
+    sent += send(connect(rig, daily_quota=10), 9)
+    assert sent == 10
+    assert [one.quota().used for one in (directory, connect(rig))] == [10, 10]
+
+
+def test_quota_file_that_is_deleted_between_two_loads_begins_anew(rig, connect, file):
+    with connect(rig, daily_quota=10) as directory:
+        send(directory, 6)
+    delete(file)
+    assert connect(rig, daily_quota=10).quota().used == 0
+
+
+@pytest.mark.parametrize("harm", [overwrite, empty, put_folder_in_its_place])
+def test_quota_file_that_is_damaged_between_two_loads_does_not(harm, rig, connect, file):
+    with connect(rig, daily_quota=10) as directory:
+        send(directory, 6)
+    harm(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", QuotaWarning)
+        assert connect(rig, daily_quota=10).quota().used == 6
+
+
+@pytest.mark.parametrize("harm", [delete, drop_table, delete_rows])
+def test_quota_file_gets_back_what_it_lost(harm, rig, connect, file):
+    directory = connect(rig, daily_quota=10)
+    send(directory, 6)
+    harm(file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", QuotaWarning)
+        send(directory, 2)
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT sum(count) FROM requests").fetchone() == (8,)
+
+
+def test_quota_file_that_is_locked_is_counted_beside_and_then_caught_up_with(
+    rig, connect, file, monkeypatch
+):
+    monkeypatch.setattr("dirframe.client.http.quota._TIMEOUT", 0.0)
+    monkeypatch.setattr("dirframe.client.http.quota._SHORT_TIMEOUT", 0.0)
+    directory = connect(rig, daily_quota=10)
+    send(directory, 3)
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.warns(QuotaWarning, match="locked") as warned:
+            assert send(directory, 2) == 2
+        assert len(warned) == 1
+        other.execute("ROLLBACK")
+        assert other.execute("SELECT sum(count) FROM requests").fetchone() == (3,)
+        assert send(directory, 9) == 5
+        assert other.execute("SELECT sum(count) FROM requests").fetchone() == (10,)
+
+
+def test_quota_on_a_full_disk_is_counted_in_memory_and_not_exceeded(tmp_path):
+    resource = pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Rig(9).in_process() as rig:
+        directory = rig.directory(tmp_path, cache=False, daily_quota=100)
+        assert send(directory, 90) == 90
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+        try:
+            with pytest.warns(QuotaWarning) as warned:
+                sent = send(directory, 100)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert (sent, len(warned)) == (10, 1)
+
+
+def test_quota_of_other_processes_is_known_when_the_file_is_gone(tmp_path):
+    with Rig(55) as rig:
+        directory = rig.directory(tmp_path, daily_quota=10)
+        assert directory.quota().used == 0
+        outcome = processes.run(rig.url, rig.key, tmp_path, 1, 10, program=LINE)
+        assert outcome.code == 0, outcome.err
+        assert directory.quota().used == 6
+        (tmp_path / "data" / "quota.sqlite").unlink()
+        assert send(directory, 9) == 4
 
 
 # Over sockets, with retries and processes
@@ -205,3 +334,23 @@ def test_quota_of_two_processes_of_four_threads_each_is_exact(tmp_path):
         assert all("QuotaExceededError" in text for text in errors)
         assert len(rig.requests) == 5
         assert rig.directory(tmp_path, daily_quota=5).quota().left == 0
+
+
+@pytest.mark.parametrize("collection", ["whole", "details", "many"])
+def test_quota_that_a_refresh_exceeds_raises_before_it_is_spent(connect, collection):
+    loads = {
+        "whole": lambda directory: dirframe.load_projects(directory, refresh=True),
+        "details": lambda directory: dirframe.load_projects(
+            directory, refresh=True, details=True, sort="project_name"
+        ),
+        "many": lambda directory: dirframe.load_activity(
+            [*range(1, 9)], directory=directory, refresh=True
+        ),
+    }
+    make = Today if collection == "details" else Rig
+    with make(30 if collection == "details" else 300).in_process() as opened:
+        opened.moves = False
+        with pytest.raises(QuotaExceededError) as caught:
+            loads[collection](connect(opened, daily_quota=7))
+        assert "refresh=True" in str(caught.value)
+        assert len(opened.requests) <= 1

@@ -11,7 +11,7 @@ import pytest
 import time_machine
 
 import dirframe
-from dirframe.client.http import responses, session
+from dirframe.client.http import adapter, responses
 from dirframe.errors import (
     DirframeError,
     DirframeWarning,
@@ -27,7 +27,7 @@ from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, page_xml, record
 from tests.rig.today import Today, failure
 
-PAUSES = session.PAUSES  # as they are before any test
+PAUSES = adapter.PAUSES  # as they are before any test
 ONE = page_xml([record("1")], available=1, first=0)
 
 
@@ -65,19 +65,112 @@ MEANINGS = [
 @pytest.mark.parametrize(("status", "text", "kind"), MEANINGS)
 def test_response_failure_is_the_error_that_it_means(status, text, kind):
     # Nobody reads HTML: what it says cannot decide.
-    unread = {200: UnreadableResponseError, 400: ServiceError, 401: InvalidKeyError}
+    foreign = ServiceError if status >= 500 else UnreadableResponseError
     for body, expected, help_text in (
         (failed(text), kind, text),
         (failure(text), kind, text),
-        (f"<html><body>{text}</body></html>".encode(), unread.get(status, kind), None),
+        (f"<html><body>{text}</body></html>".encode(), foreign, None),
     ):
         error = error_of(body, status)
         assert type(error) is expected
-        if expected is not UnreadableResponseError:
-            facts = error.url, error.status, error.help_text
-            assert facts == ("http://127.0.0.1:1/projects.xml?page=1", status, help_text)
-            assert error.reported == ("failed" if body == failed(text) else None)
-            assert error.attempts == (3 if status in {502, 503, 504} else 1)
+        facts = error.url, error.status, error.help_text
+        assert facts == ("http://127.0.0.1:1/projects.xml?page=1", status, help_text)
+        assert error.reported == ("failed" if body == failed(text) else None)
+        assert error.attempts == (3 if status in {502, 503, 504} else 1)
+
+
+#: What firewalls, logins, proxies and other interfaces answer; and the title that people see.
+FOREIGN = {
+    "<html><head><title>Just a moment...</title></head><body>Checking</body></html>": (
+        "Just a moment..."
+    ),
+    "<!DOCTYPE html>\n<HTML><TITLE lang=en>\n Access\n denied &amp; logged </TITLE></HTML>": (
+        "Access denied & logged"
+    ),
+    "<html><head><title>a\u009b2J\u202eb</title></head></html>": "a 2J b",
+    f"<html><head><title>{'long ' * 100}</title></head></html>": ("long " * 16)[:80],
+    '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>Sign in</title>'
+    "</head><body/></html>": "Sign in",
+    "<html><body>no title</body></html>": None,
+    "<html><head><title>  </title></head><body>a blank title</body></html>": None,
+    '{"message": "api_key limit exceeded"}': None,
+    "error code: 1020": None,
+    "<Error><Code>AccessDenied</Code><Message>api_key</Message></Error>": None,
+    "<response><status>failed</status><error>api_key": None,
+}
+
+
+@pytest.mark.parametrize("body", FOREIGN)
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 407, 410, 418, 429, 451, 500, 503])
+def test_response_that_is_not_of_the_interface_says_nothing_about_key_and_quota(
+    status, body, connect
+):
+    with Rig(25).in_process() as rig:
+        directory = connect(rig, daily_quota=50)
+        rig.always = faults.answers(body, status, Retry_After="120")
+        error = _caught(directory)
+        assert type(error) is (ServiceError if status >= 500 else UnreadableResponseError)
+        assert (error.status, error.title, error.attempts) == (status, FOREIGN[body], 1)
+        assert error.title is None or error.title in str(error)
+        assert "interface" in str(error)
+        assert directory.quota().left == 49
+        rig.always = None
+        assert len(projects(directory)) == 25
+        assert len(rig.requests) == 1 + 3
+
+
+def _caught(directory):
+    with pytest.raises(DirframeError) as caught:
+        projects(directory)
+    return caught.value
+
+
+@pytest.mark.parametrize("body", ["", " \n"])
+def test_response_with_a_status_alone_is_of_the_interface(body):
+    kinds = {status: type(error_of(body.encode(), status)) for status in (401, 403, 404, 429)}
+    assert kinds == {
+        401: InvalidKeyError,
+        403: InvalidKeyError,
+        404: NotFoundError,
+        429: QuotaExceededError,
+    }
+
+
+@pytest.mark.parametrize("status", [401, 403, 429])
+def test_response_with_records_and_a_status_of_refusal_says_nothing_about_the_key(status):
+    assert type(error_of(ONE, status)) is ServiceError
+
+
+@pytest.mark.parametrize("status", [200, 403, 404, 503])
+def test_response_of_a_firewall_is_no_refusal_of_a_record(status, connect):
+    """It is one project without its own page, named, and asked for by the next call."""
+    with Today(12).in_process() as rig:
+        rig.own_pages = {"8": Reply(faults.HTML.encode(), status)}
+        options = {"details": True, "incomplete": "warn", "progress": False}
+        with pytest.warns(IncompleteWarning):
+            frame = dirframe.load_projects(connect(rig), **options)
+        assert get_provenance(frame)["details_missing"] == ["8"]
+        assert len(frame) == 12
+        rig.own_pages = {}
+        rig.forget()
+        whole = dirframe.load_projects(connect(rig), details=True, progress=False)
+        assert get_provenance(whole)["details_missing"] == []
+        assert len(rig.requests) == 1
+
+
+@pytest.mark.parametrize("status", [403, 404, 429])
+def test_response_of_a_firewall_behind_a_redirect_is_not_of_the_interface(status):
+    def answer(request):
+        if request.path == "/check":
+            return Reply(faults.HTML.encode(), status)
+        return Reply(b"", 302, {"Location": "/check"})
+
+    rig = Rig(answer=answer)
+    for load in (projects, lambda directory: dirframe.load_project("8", directory=directory)):
+        with rig.in_process(), rig.directory() as directory:
+            with pytest.raises(UnreadableResponseError) as caught:
+                load(directory)
+            assert (caught.value.status, directory.quota().used) == (status, 2)
 
 
 def test_response_with_a_page_is_a_success_with_200_alone():
@@ -151,7 +244,7 @@ def test_response_retry_after_is_when_the_quota_is_back():
 )
 def test_response_pauses_grow_and_end(headers, times, pauses, connect, monkeypatch):
     slept = []
-    monkeypatch.setattr("dirframe.client.http.session.PAUSES", PAUSES)
+    monkeypatch.setattr("dirframe.client.http.adapter.PAUSES", PAUSES)
     monkeypatch.setattr(time, "sleep", slept.append)
     with Rig(5).in_process() as rig:
         rig.faults.extend([faults.answers("", 503, **headers)] * times)
@@ -254,6 +347,60 @@ def test_response_for_people_of_the_whole_directory_ends_the_load(page, connect)
         for load in (dirframe.load_projects, partial(dirframe.load_activity, ["9", "8", "7"])):
             with pytest.raises(UnreadableResponseError, match=page.partition("?")[0]):
                 load(**options)
+
+
+@pytest.mark.parametrize(
+    ("base", "location", "address"),
+    [
+        ("https://a.example", "https://www.a.example/projects.xml?page=1", "https://www.a.example"),
+        ("https://a.example", "http://www.a.example/p.xml", "https://www.a.example"),
+        ("https://a.example", "http://www.a.example:80/p.xml", "https://www.a.example"),
+        ("https://a.example", "//WWW.a.example/", "https://www.a.example"),
+        ("https://a.example", "https://www.a.example:8443/p.xml", "https://www.a.example:8443"),
+        ("https://a.example", "https://ada:s3cret@b.example/", "https://b.example"),
+        ("https://a.example", "https://ada:s3cret@a.example/", "https://a.example"),
+        ("https://a.example/x", "https://b.example/x/projects.xml", "https://b.example/x"),
+        ("https://a.example/x", "https://b.example/login", "https://b.example"),
+        ("http://127.0.0.1:1", "https://127.0.0.1/projects.xml", "https://127.0.0.1"),
+        ("http://127.0.0.1:1", "http://b.example/projects.xml", "http://b.example"),
+    ],
+)
+def test_response_redirect_to_another_host_names_it(base, location, address, serve, connect):
+    rig = serve(lambda _: Reply(b"", 301, {"Location": location}))
+    rig.url = base.removesuffix("/x")
+    with rig.in_process():
+        directory = connect(rig, url=base)
+        with pytest.raises(ServiceError) as caught:
+            projects(directory)
+    assert caught.value.moved_to == address
+    assert f'url="{address}"' in str(caught.value)
+    assert "s3cret" not in f"{caught.value} {vars(caught.value)}"
+    assert len(rig.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("base", "location"),
+    [
+        ("https://a.example", "http://a.example/p.xml?page=1"),
+        ("https://a.example:443", "https://a.example/p.xml?page=1"),
+        ("https://a.example", "https://A.example:443/p.xml?page=1"),
+        ("https://a.example:8443", "http://a.example/p.xml?page=1"),
+        ("https://a.example:8443", "http://a.example:8443/p.xml?page=1"),
+    ],
+)
+def test_response_redirect_to_the_same_host_in_another_spelling_is_followed(
+    base, location, connect
+):
+    def answer(request):
+        if request.path == "/projects.xml":
+            return Reply(b"", 302, {"Location": location})
+        return ONE
+
+    rig = Rig(answer=answer)
+    rig.url = base
+    with rig.in_process():
+        assert len(projects(connect(rig))) == 1
+    assert [request.path for request in rig.requests] == ["/projects.xml", "/p.xml"]
 
 
 # Bodies

@@ -3,7 +3,6 @@
 import asyncio
 import re
 import signal
-import sys
 import threading
 
 import matplotlib as mpl
@@ -21,7 +20,6 @@ from dirframe.errors import (
     IncompleteCollectionError,
     InvalidInputError,
     InvalidKeyError,
-    MissingExtraError,
     QuotaExceededError,
 )
 from tests.rig.faults import FAULTS
@@ -515,12 +513,3 @@ def test_directory_and_code_have_the_key_of_the_environment(tmp_path, monkeypatc
         assert_frame_equal(run(explorer)["shown"], explorer.frame)
         assert rig.requests[-1].query["query"] == 'a "b" \\'
         assert explorer.frame.attrs["dirframe"]["source"] == "Our 'own' \"one\""
-
-
-def test_missing_extra_is_named(monkeypatch):
-    monkeypatch.delitem(vars(dirframe), "Explorer", raising=False)
-    monkeypatch.delitem(sys.modules, "dirframe.explorer.explorer", raising=False)
-    monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    with pytest.raises(MissingExtraError) as caught:
-        dirframe.Explorer  # noqa: B018  # the look itself imports it
-    assert (caught.value.package, caught.value.extra) == ("ipywidgets", "explorer")

@@ -441,19 +441,32 @@ class Trap(_Server):
 
 
 class Proxy(_Server):
-    """A proxy for HTTPS: CONNECT, then bytes both ways; `refuses` answers 407 instead."""
+    """A proxy: CONNECT, then bytes both ways; requests in clear are kept and answered with 502.
 
-    def __init__(self, *, refuses=False):
-        self.connected, self.received = [], b""
+    `refuses` answers 407 to CONNECT, and `act` does something else with the connection. Hosts that
+    `knows` has are reached at its addresses.
+    """
+
+    def __init__(self, *, refuses=False, act=None, knows=()):
+        self.connected, self.received, self.in_clear, self.headers = [], b"", [], []
         proxy = self
 
         class Handler(_Handler):
+            def do_GET(self):
+                proxy.in_clear.append(self.path)
+                self.send_error(502)
+
             def do_CONNECT(self):
                 proxy.connected.append(self.path)
+                proxy.headers.append(dict(self.headers))
                 if refuses:
                     self.send_error(407)
                     return
+                if act:
+                    act(self)
+                    return
                 host, _, port = self.path.rpartition(":")
+                host = dict(knows).get(host, host)
                 with socket.create_connection((host, int(port))) as there:
                     self.send_response(200)
                     self.end_headers()

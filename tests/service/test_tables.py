@@ -153,6 +153,10 @@ def test_recorded_projects_are_served_from_a_frame_as_they_were(shared):
     recorded = dirframe.read_pages(sorted((shared / "real").glob("**/*.xml")), resource="project")
     # Beside the number of users is that of the specification, which has another name.
     recorded = recorded.drop(columns="stack_count")
+    # One description has an e-mail address, which is masked.
+    masked = recorded["description"].str.replace("jlowry@gmail.com", "…@…")
+    assert masked.str.contains("…@…").sum() == 1
+    recorded["description"] = masked
     back = load(recorded).set_index("id").loc[recorded["id"]].reset_index()
     columns = [column for column in recorded if column in back]
     pd.testing.assert_frame_equal(back[columns], recorded[columns])

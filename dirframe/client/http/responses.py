@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import ssl
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -17,8 +18,10 @@ from urllib.parse import urlsplit
 
 import requests
 import urllib3.exceptions as urllib3_errors
-from requests.utils import select_proxy
+from lxml import etree
 
+from dirframe._display import printable
+from dirframe.client.http.proxies import Route
 from dirframe.client.page import MAX_BYTES, Page, parse
 from dirframe.errors import (
     InvalidKeyError,
@@ -33,6 +36,10 @@ from dirframe.errors import (
 #: Maximum of Retry-After in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
 
+#: Bytes of a web page in which its title is looked for, and characters of the title that are shown.
+_HEAD = 65_536
+_LONGEST_TITLE = 80
+
 RUN_AGAIN = "What came is kept: run the same line again."
 RUN_AGAIN_LATER = "What came is kept: run the same line again later and only the rest is asked for."
 SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
@@ -42,13 +49,14 @@ _CHECK = (
 )
 #: What an attempt may raise.
 FAILURES = OSError, urllib3_errors.HTTPError, HTTPException, ValueError
-#: No request was sent, and another attempt may succeed.
-_PASSING = {
+#: Why there is no connection, if another attempt may succeed.
+_PASSING = (
+    ConnectionError,
+    TimeoutError,
     ssl.SSLEOFError,
     ssl.SSLZeroReturnError,
-    urllib3_errors.NewConnectionError,
     urllib3_errors.ConnectTimeoutError,
-}
+)
 
 
 def read_body(response: requests.Response, timeout: float) -> bytes:
@@ -61,7 +69,7 @@ def read_body(response: requests.Response, timeout: float) -> bytes:
             if len(body) > MAX_BYTES:
                 found = f"an answer of more than {MAX_BYTES:,} bytes"
                 message = f"{url} sent {found}; the rest was not read."
-                raise UnreadableResponseError(message, found=found, source=url)
+                raise UnreadableResponseError(message, found=found, source=url, url=url)
             if is_late:
                 reason = f"the response took longer than {longest:g} seconds"
                 raise NetworkError(f"{url} could not be fetched: {reason}.", url=url, hint=SLOW)
@@ -75,18 +83,19 @@ def check_response(content: bytes, response: requests.Response, record: str | No
     try:
         page = parse(content, source=url)
     except UnreadableResponseError as error:
-        if status == 200 and record is None:
-            raise error from None  # its cause repeats what came
-        if status == 200:
+        if status == 200 and record is not None:
             raise ServiceError(
                 f"{record} redirects to {url}, which is a web page: the directory does not give this "
                 "record out as data. It may be disabled, private or removed.",
                 url=record,
                 status=302,
             ) from None
+        # A status without a body is the directory's own answer; so is no other page than its XML.
+        if status == 200 or content.strip():
+            raise _foreign_error(error, content, response) from None
     if status == 200 and page.succeeded:
         return page
-    kind, meaning, hint = _meaning(status, (page.error or "").lower())
+    kind, meaning, hint = _meaning(status, page)
     reason = f' ("{page.error}")' if page.error else ""
     message = f"{url} responded with status {status}{reason}. {meaning}"
     facts: dict[str, Any] = {"help_text": page.error, "reported": page.status}
@@ -97,8 +106,56 @@ def check_response(content: bytes, response: requests.Response, record: str | No
     raise kind(message, hint=hint, url=url, status=status, **facts)
 
 
-def _meaning(status: int, text: str) -> tuple[type[RequestError], str, str | None]:
-    """Return the error of a status and a text, what it means, and what to do."""
+def _foreign_error(
+    error: UnreadableResponseError, content: bytes, response: requests.Response
+) -> RequestError:
+    """Return the error of a body that is not the interface's, such as a web page of a firewall."""
+    status, url = response.status_code, response.url
+    title = _title_of(content)
+    if status == 200 and title is None:
+        error.url, error.status = url, status
+        return error
+    received = f'{error.found} with the title "{title}"' if title else error.found
+    message = (
+        f"{url} responded with status {status} and {received}. That is not an answer of the "
+        "directory's interface, and says nothing about the key or the quota."
+    )
+    seconds = parse_retry_after(response.headers)
+    if seconds is not None:
+        message += f" It asks for a pause of {seconds:,.0f} seconds."
+    facts: dict[str, Any] = {"url": url, "status": status, "title": title}
+    if status >= 500:
+        return ServiceError(message, hint=RUN_AGAIN, **facts)
+    hint = (
+        "Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead "
+        "of the directory. Check the base URL, too."
+    )
+    return UnreadableResponseError(message, hint=hint, found=error.found, source=url, **facts)
+
+
+def _title_of(content: bytes) -> str | None:
+    """Return the title of a web page; None if it has none."""
+    head = content[:_HEAD]
+    try:
+        getincrementaldecoder("utf-8")().decode(head)  # the last character may be cut
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        encoding = None  # the page says it, or it is Latin-1
+    try:
+        root = etree.fromstring(head, etree.HTMLParser(no_network=True, encoding=encoding))
+        text = root.findtext(".//title") if root is not None else None
+    except (etree.LxmlError, ValueError):
+        return None
+    words = printable(" ".join((text or "").split()))
+    return words[:_LONGEST_TITLE] or None
+
+
+def _meaning(status: int, page: Page) -> tuple[type[RequestError], str, str | None]:
+    """Return the error of a status and a page, what it means, and what to do."""
+    text = (page.error or "").lower()
+    failure = ServiceError, "The request did not succeed and nothing was stored.", None
+    if page.succeeded:  # a page of records, in spite of its status
+        return failure
     # The live service has one code for several reasons; only the text distinguishes them.
     if status == 429 or (status == 401 and ("exceed" in text or "limit" in text)):
         return QuotaExceededError, "The daily quota of this key is used up.", RUN_AGAIN_LATER
@@ -108,7 +165,7 @@ def _meaning(status: int, text: str) -> tuple[type[RequestError], str, str | Non
     if status == 404 or (status == 200 and "deleted" in text):
         how = "it is found by its id, or the name in its address, which is not its title"
         return NotFoundError, f"There is no such record: {how}.", None
-    return ServiceError, "The request did not succeed and nothing was stored.", None
+    return failure
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
@@ -130,33 +187,57 @@ def parse_date(text: str) -> datetime | None:
     return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
-def network_error(
-    error: Exception, url: str, proxies: Mapping[str, str] | None, timeout: float
-) -> tuple[NetworkError, bool]:
-    """Return what a failed attempt means, and whether to try again; its `attempts` are 1 or 0."""
+def route_error(url: str, route: Route) -> NetworkError:
+    """Return the error of a proxy whose address cannot be used; its text may be the password."""
+    return NetworkError(
+        f"{url} was not requested: the proxy {route.proxy_name} cannot be used. Its address is invalid, "
+        "or of a kind that is not installed.",
+        url=url,
+        hint="Set HTTPS_PROXY to an address such as http://proxy.example:3128, and spell special "
+        "characters of a password by their codes, such as %2F for a slash. An address that begins with "
+        "socks5:// needs the package PySocks.",
+    )
+
+
+def connection_error(error: Exception, url: str, route: Route) -> tuple[NetworkError, bool]:
+    """Return why no request was sent, and whether another attempt may succeed."""
     causes = _causes(error)
-    kinds = {kind for cause in causes for kind in type(cause).__mro__}
-    root = causes[-1]
-    words = root.strerror if isinstance(root, OSError) else None  # those of the system
-    text = words or str(root) or type(root).__name__
-    # urllib3 gives up before anything is sent. A plain OSError: a proxy does not connect, or
-    # REQUESTS_CA_BUNDLE names no file.
-    has_arrived = urllib3_errors.MaxRetryError not in kinds and type(root) is not OSError
-    if not has_arrived:
-        proxy = select_proxy(url, proxies)
-        host = urlsplit(proxy or url).netloc.rpartition("@")[2]
-        reason = f"there was no connection to {'the proxy ' if proxy else ''}{host} ({text})"
-        reason, hint = f"{reason}. The request did not arrive and was not counted", _CHECK
-    elif urllib3_errors.ReadTimeoutError in kinds:
+    host = urlsplit(url).netloc
+    way = f"{host} by the proxy {route.proxy_name}" if route.proxy else host
+    text = route.hide_password(_words(causes[-1]))
+    message = (
+        f"{url} could not be fetched: there was no connection to {way} ({text}). The request was not "
+        "sent and not counted."
+    )
+    failure = NetworkError(message, url=url, hint=_CHECK)
+    is_temporary = any(isinstance(cause, _PASSING) for cause in causes)
+    return _without_frames(failure, causes[-1]), is_temporary
+
+
+def response_error(error: Exception, url: str, timeout: float) -> NetworkError:
+    """Return why no whole response was received to a request that was sent."""
+    causes = _causes(error)
+    if any(isinstance(cause, urllib3_errors.ReadTimeoutError) for cause in causes):
         reason, hint = f"no data was received for {timeout:g} seconds", SLOW
     else:
-        reason, hint = f"the response ended early ({text})", RUN_AGAIN
+        reason, hint = f"the response ended early ({_words(causes[-1])})", RUN_AGAIN
     message = f"{url} could not be fetched: {reason}."
-    failure = NetworkError(message, url=url, hint=hint, attempts=int(has_arrived))
-    # Not the errors of libraries: they hold the request with the key, or repeat what came.
-    failure.__cause__ = root.with_traceback(None) if words else None
+    failure = NetworkError(message, url=url, hint=hint, attempts=1)
+    return _without_frames(failure, causes[-1])
+
+
+def _words(root: BaseException) -> str:
+    """Return the text of an error: that of the system, if it has one."""
+    words = root.strerror if isinstance(root, OSError) else None
+    return words or str(root) or type(root).__name__
+
+
+def _without_frames(failure: NetworkError, root: BaseException) -> NetworkError:
+    """Set the cause of a failure, if it is the system's: those of libraries hold the key."""
+    is_of_system = isinstance(root, OSError) and bool(root.strerror)
+    failure.__cause__ = root.with_traceback(None) if is_of_system else None
     root.__context__ = root.__cause__ = None
-    return failure, has_arrived or bool(kinds & _PASSING)
+    return failure
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -1,0 +1,323 @@
+"""Send requests to one host with the key: counted, tried again, and believed if they succeed."""
+
+# The key is added here, for the configured host alone, and taken out of whatever comes back. Only a
+# complete, validated success is returned; everything else is raised, and so is never stored.
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+import threading
+import time
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit, urlunsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from requests_cache.models.request import CachedRequest
+from requests_cache.models.response import CachedResponse
+from urllib3.connection import HTTPConnection
+
+from dirframe.client.http.connection import Connection
+from dirframe.client.http.proxies import Route, route_to
+from dirframe.client.http.quota import DailyQuota
+from dirframe.client.http.responses import (
+    FAILURES,
+    check_response,
+    connection_error,
+    parse_date,
+    parse_retry_after,
+    read_body,
+    response_error,
+    route_error,
+)
+from dirframe.client.page import Page
+from dirframe.errors import (
+    InvalidKeyError,
+    NetworkError,
+    QuotaExceededError,
+    RequestError,
+    ServiceError,
+)
+from dirframe.settings import KEY_PARAMETER, hide_keys, is_loopback
+
+#: Seconds before each further attempt; the first one is made at once.
+PAUSES = (0.0, 1.0, 2.0)
+#: An overloaded or restarting server. 429 is not included: it refers to the quota of the whole day.
+_TEMPORARY = {502, 503, 504}
+#: Seconds. A server that asks for a longer pause is not asked again.
+_LONGEST_PAUSE = 30.0
+_MAX_REDIRECTS = 5
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+#: The facts of an error that repeat text of a response.
+_REPEATED = {"help_text", "reported", "found", "title", "moved_to", "hint"}
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    """A page as it was received, when, and the number of requests made for it: 0 if it was cached."""
+
+    content: bytes
+    url: str
+    retrieved: datetime
+    page: Page
+    attempts: int = 0
+    server_time: datetime | None = None  # of a response just received, as the directory has it
+
+
+class _NotConnected(Exception):  # noqa: N818  # an event; callers see a NetworkError
+    """There was no connection, so that no request was sent; the cause says why."""
+
+
+class _Connecting(HTTPConnection):
+    """Tells a connection that fails from a request that fails: only requests are counted."""
+
+    def connect(self) -> None:
+        try:
+            super().connect()
+        except Exception as error:
+            raise _NotConnected from error
+
+
+class SigningAdapter(HTTPAdapter):
+    """Send requests to one host with the key, and return validated successes without it."""
+
+    def __init__(self, connection: Connection, quota: DailyQuota) -> None:
+        # urllib3 itself does not retry: retries are decided here, where the quota is charged.
+        super().__init__(max_retries=0, pool_maxsize=connection.workers)
+        for name in ("connection", "connectionpool", "util.retry"):
+            logging.getLogger(f"urllib3.{name}").addFilter(_hide_key)
+        self._base_url, self._key = connection.base_url, connection.key
+        self._timeout = connection.timeout
+        self._quota = quota
+        self._turn = threading.Lock()
+        self._next_turn = 0.0
+        self._interval = 1 / connection.rate
+        #: The first request is made alone: it shows the others whether the paths are redirected.
+        self._first: AbstractContextManager[object] = threading.Lock()
+        # The base URL with the first name of a path, and what follows up to the query.
+        self._split: Any = re.compile(rf"({re.escape(self._base_url)}/[^/.?]*|)([^?]*)").match
+        self._moved: dict[str, str] = {}
+        #: The last URL that was requested, and the path of what it led to.
+        self._last = "", ""
+
+    def send(self, request: Any, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
+        """Send one request with its redirects and retries; see `requests.adapters.HTTPAdapter`."""
+        receipts: list[int] = []  # of the quota, for each request that was sent
+        try:
+            with self._first:
+                return self._follow(request, receipts, options)
+        except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
+            if isinstance(error, RequestError):
+                error.attempts = len(receipts)
+            for name, value in vars(error).items():
+                if name in _REPEATED and value:
+                    setattr(error, name, self._key.redact(value))
+            error.args = tuple(map(self._key.redact, map(str, error.args)))
+            error.__context__ = None
+            raise error.with_traceback(None) from error.__cause__
+        finally:
+            self._first = nullcontext()
+
+    def get_connection_with_tls_context(self, *arguments: Any, **options: Any) -> Any:
+        """Return the pool of connections to a host; see `requests.adapters.HTTPAdapter`."""
+        pool: Any = super().get_connection_with_tls_context(*arguments, **options)
+        if not issubclass(pool.ConnectionCls, _Connecting):
+            pool.ConnectionCls = type("_Connection", (_Connecting, pool.ConnectionCls), {})
+        return pool
+
+    def _follow(self, request: Any, receipts: list[int], options: Any) -> requests.Response:
+        """Return the success that a request leads to, with redirects within the host."""
+        requested = request.url
+        url = first = self.resolve(requested)
+        for _ in range(1 + _MAX_REDIRECTS):
+            response = self._request(request, url, receipts, options)
+            if not response.is_redirect:
+                break
+            url = self._redirected(response)
+        else:
+            circle = f"{requested} redirects in a circle and was not followed further."
+            raise ServiceError(circle, url=requested)
+        content = self._key.redact_data(response.body)
+        try:
+            page = check_response(content, response, first if self._is_of_one(first, url) else None)
+        except (QuotaExceededError, InvalidKeyError) as error:
+            self._quota.release(receipts[-1])  # a directory does not count what it refuses
+            if isinstance(error, QuotaExceededError):
+                error.resets_at = self._quota.mark_exhausted(error.resets_at)
+            raise
+        self.learn(requested, url)
+        # As the cache stores it. The headers of the request are not stored.
+        sent = CachedRequest(method="GET", url=requested)
+        success: Any = CachedResponse(content=content, status_code=200, url=url, request=sent)
+        date, now = parse_date(response.headers.get("Date", "")), success.created_at
+        success.fetched = FetchedPage(content, requested, now, page, len(receipts), date)
+        return success  # type: ignore[no-any-return]  # its attributes are not in the stubs
+
+    def _request(self, request: Any, url: str, receipts: list[int], options: Any) -> Any:
+        """Return the response to a request, with its body, after several attempts."""
+        route = route_to(url)
+        signed = self._sign(request, url)
+        self._check_route(signed, url, route)
+        options = options | {
+            "stream": True,
+            "timeout": self._timeout,
+            "proxies": route.proxies,
+            "verify": route.certificates,
+        }
+        pauses = iter(PAUSES)
+        while True:
+            receipts.append(self._quota.acquire(url))
+            self._wait_for_turn()
+            pause = next(pauses, math.inf)
+            try:
+                response: Any = super().send(signed, **options)
+                response.url = url
+                response.body = read_body(response, self._timeout)
+            except _NotConnected as error:
+                self._quota.release(receipts.pop())
+                failure, is_temporary = connection_error(error, url, route)
+                if not is_temporary or pause > _LONGEST_PAUSE:
+                    raise failure from failure.__cause__
+            except FAILURES as error:
+                if pause > _LONGEST_PAUSE:
+                    failure = response_error(error, url, self._timeout)
+                    raise failure from failure.__cause__
+            else:
+                pause = max(pause, parse_retry_after(response.headers) or 0.0)
+                if response.status_code not in _TEMPORARY or pause > _LONGEST_PAUSE:
+                    return response
+            time.sleep(pause)
+
+    def _sign(self, request: Any, url: str) -> requests.PreparedRequest:
+        """Return a request for a URL with the key."""
+        signed: requests.PreparedRequest = request.copy()
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        if parts.scheme == "http" and is_loopback(host) and host.endswith(".localhost"):
+            # A name server may send such a name to another machine, and the key is readable.
+            signed.headers["Host"] = parts.netloc
+            url = urlunsplit(parts._replace(netloc=f"localhost:{parts.port or 80}"))
+        signed.prepare_url(url, {KEY_PARAMETER: self._key.reveal()})
+        return signed
+
+    def _check_route(self, signed: requests.PreparedRequest, url: str, route: Route) -> None:
+        """Raise if a request cannot be sent, or may not: nothing is counted."""
+        if route.proxy and urlsplit(url).scheme == "http":
+            raise NetworkError(
+                f"{url} was not requested: it is not encrypted, so that the proxy "
+                f"{route.proxy_name} could read the API key.",
+                url=url,
+                hint="Use https://, or name the host in the environment variable NO_PROXY.",
+            )
+        if isinstance(route.certificates, str) and not Path(route.certificates).exists():
+            raise NetworkError(
+                f"{url} was not requested: REQUESTS_CA_BUNDLE (or CURL_CA_BUNDLE) names certificates "
+                f"that do not exist: {route.certificates}.",
+                url=url,
+                hint="Set it to the PEM file of the authority, or remove it.",
+            )
+        try:
+            self.get_connection_with_tls_context(signed, route.certificates, route.proxies)
+        except Exception:  # noqa: BLE001  # libraries raise many kinds, and repeat the password
+            raise route_error(url, route) from None
+
+    def _wait_for_turn(self) -> None:
+        """Wait until the rate allows another request; other threads wait behind."""
+        with self._turn:
+            early = self._next_turn - time.monotonic()
+            if early > 0:
+                time.sleep(early)
+            self._next_turn = time.monotonic() + self._interval
+
+    def _redirected(self, response: requests.Response) -> str:
+        """Return where a response redirects to; raise if that is not on the same host."""
+        url, own = response.url, urlsplit(self._base_url)
+        try:
+            # Headers are decoded as Latin-1.
+            location = response.headers["Location"].encode("latin-1").decode()
+            target = urlsplit(as_sent(self._key.unsign(urldefrag(urljoin(url, location)).url)))
+            is_own = _is_same_host(target, own)
+        except ValueError:
+            raise ServiceError(
+                f"{url} redirects to no address of the web.",
+                url=url,
+                status=response.status_code,
+            ) from None
+        if is_own:
+            # Behind a server that ends TLS, a directory may write http:// into its redirects.
+            return urlunsplit(target._replace(scheme=own.scheme, netloc=own.netloc))
+        address = _address_of(target, own)
+        raise ServiceError(
+            f"{url} redirects to {address}. It was not followed, so that the key stays with "
+            f"{own.scheme}://{own.netloc}.",
+            url=url,
+            status=response.status_code,
+            moved_to=address,
+            hint=f'If that is the address of the directory, pass url="{address}" (--base-url), or set '
+            "DIRFRAME_BASE_URL to it.",
+        )
+
+    def learn(self, requested: str, final: str) -> None:
+        """Remember a redirect that changes one name: today's service has /p… for /projects…."""
+        old, rest = self._split(requested).groups()
+        new, same = self._split(final).groups()
+        if old != new and rest == same:
+            self._moved[old] = new
+
+    def resolve(self, url: str) -> str:
+        """Return the URL that a URL is redirected to, as far as it was seen."""
+        name: str = self._split(url)[1]
+        return self._moved.get(name, name) + url.removeprefix(name)
+
+    def _is_of_one(self, first: str, final: str) -> bool:
+        """Return whether a redirect is about one record, such as to /accounts/ada/disabled.
+
+        A page that the record before it led to as well, such as a login, is about neither.
+        """
+        is_record, page = self._split(first)[2].startswith("/"), urlsplit(final).path
+        (before, same), self._last = self._last, (first, page)
+        return first != final and is_record and (page != same or first == before)
+
+
+def as_sent(url: str) -> str:
+    """Return a URL in the form in which it is sent; raise ValueError if it cannot be."""
+    return str(requests.Request("GET", url).prepare().url)
+
+
+def _is_same_host(target: SplitResult, own: SplitResult) -> bool:
+    """Return whether a redirect leads to the directory itself; raise ValueError if to nothing."""
+    if target.scheme not in _DEFAULT_PORTS or not target.hostname:
+        raise ValueError(target.scheme)
+    if "@" in target.netloc or target.hostname != own.hostname:
+        return False
+    port = target.port or _DEFAULT_PORTS[target.scheme]
+    own_port = own.port or _DEFAULT_PORTS[own.scheme]
+    if target.scheme == own.scheme:
+        return port == own_port
+    # An http:// address of a host that is asked over TLS is asked over TLS, too.
+    return own.scheme == "https" and port in {80, own_port}
+
+
+def _address_of(target: SplitResult, own: SplitResult) -> str:
+    """Return the base URL that a redirect to another host shows."""
+    scheme, host = target.scheme, target.netloc.rpartition("@")[2]
+    if own.scheme == "https" and scheme == "http":
+        scheme, host = "https", host.removesuffix(":80")
+    path = own.path if target.path.startswith(f"{own.path}/") else ""
+    return f"{scheme}://{host}{path}"
+
+
+def _hide_key(record: logging.LogRecord) -> bool:
+    """Take the key out of a log line of urllib3, which holds the whole URL."""
+    message = record.getMessage()
+    if KEY_PARAMETER in message:
+        # What follows "unparsed data" repeats text of the response.
+        record.msg, record.args = hide_keys(message).partition("unparsed data: ")[0], ()
+        record.exc_info = record.exc_text = None
+    return True

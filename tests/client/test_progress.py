@@ -1,0 +1,37 @@
+"""The progress of a load: a bar in a terminal and in a notebook, with widgets or without."""
+
+import pytest
+
+from tests.processes import run
+
+#: Makes a kernel of this process, as far as programs look, and loads there; its argument says whether
+#: widgets are installed. Prints the number of records and whether a bar of widgets was loaded.
+KERNEL = """
+import sys, warnings
+warnings.simplefilter("error")
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Any
+from traitlets.config import Config
+class KernelShell(InteractiveShell):
+    kernel = Any()
+KernelShell.instance(config=Config(IPKernelApp={"parent_appname": "test"}))
+if sys.argv[1] == "without":
+    sys.modules["ipywidgets"] = None
+import dirframe
+with dirframe.sample_directory() as directory:
+    frame = dirframe.load_projects(directory, max_items=60)
+print(len(frame), "tqdm.notebook" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("widgets", "bar", "is_widget"), [("with", "", True), ("without", "60/60", False)]
+)
+def test_progress_in_a_notebook_is_a_widget_or_text_and_never_a_warning(
+    tmp_path, widgets, bar, is_widget
+):
+    folders = {"IPYTHONDIR": str(tmp_path), "DIRFRAME_CACHE_DIR": str(tmp_path)}
+    done = run(widgets, program=KERNEL, env=folders)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[-1] == f"60 {is_widget}"
+    assert bar in done.out

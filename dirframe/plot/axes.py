@@ -46,8 +46,7 @@ def bar_chart(
     By default, the names are in the first column, and the numbers are those of records. The notes
     and reasons are those of `Canvas.finish`.
     """
-    counts = text.counts_of(table)
-    noun = next(iter(counts))
+    noun = text.collection_of(table)
     numbers = table[number or noun].round().astype(int)
     names = [str(value) for value in table[name or table.columns[0]]]
     # Names of two lines take more height.

@@ -207,7 +207,7 @@ def growth(
     """
     table = stats.growth(frame, freq=freq)
     canvas = Canvas(table, ax, look)
-    nouns = next(iter(text.counts_of(table)))
+    nouns = text.collection_of(table)
     canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
     if canvas.is_empty:
         return canvas.finish()

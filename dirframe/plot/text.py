@@ -110,10 +110,16 @@ def counts_of(table: pd.DataFrame) -> dict[str, int]:
     return dict(table.attrs["dirframe"]["counted"])
 
 
+def collection_of(table: pd.DataFrame) -> str:
+    """Return what the records of a statistic are called, in the plural."""
+    collection: str = table.attrs["dirframe"]["base"]["collection"]
+    return collection
+
+
 def noun_and_count(table: pd.DataFrame) -> tuple[str, int]:
     """Return what a record of a statistic is called, and how many there are in all."""
-    name, count = next(iter(counts_of(table).items()))
-    return name.removesuffix("s").replace("_", " "), count
+    name = collection_of(table)
+    return name.removesuffix("s").replace("_", " "), counts_of(table)[name]
 
 
 def not_shown(

@@ -371,23 +371,26 @@ def languages_by_year(
     numbers = _count_main_languages(columns, language)
     is_dated = language.notna() & columns[date].notna()
     year = columns[date][is_dated].dt.year.rename("year")
-    name = language[is_dated].astype("str").rename("language")
+    name = language[is_dated].rename("language")
     totals = name.value_counts().astype("Int64").to_frame("projects")
+    totals = totals[totals["projects"] > 0]
     kept, others = split_top(sort_groups(totals, ["projects"]), top, "languages")
     order = list(with_other_row(kept, others, "languages").index)
-    name = name.mask(name.isin(others.index), other_label(len(others), "languages"))
     years = range(int(year.min()), int(year.max()) + 1) if len(year) else range(0)
-    counted = pd.crosstab(year, name)
-    counted = counted.reindex(index=years, columns=order, fill_value=0)
-    shares = counted.div(counted.sum(axis=1), axis=0)
+    projects = name.groupby([year, name], observed=True).size()
+    label = other_label(len(others), "languages")
+    projects = projects.rename(index=dict.fromkeys(others.index, label), level="language")
+    rows = pd.MultiIndex.from_product([years, order], names=["year", "language"])
+    projects = projects.groupby(level=["year", "language"]).sum().reindex(rows, fill_value=0)
+    share = projects / projects.groupby(level="year").transform("sum")
     until = observed_until(frame, columns[date])
     table = typed_table(
         {
-            "year": ("Int64", np.repeat(years, len(order))),
-            "language": ("str", order * len(years)),
-            "projects": ("Int64", counted.to_numpy().ravel()),
-            "share": ("Float64", shares.to_numpy(np.float64).ravel()),
-            "finished": ("boolean", np.repeat([one < until.year for one in years], len(order))),
+            "year": ("Int64", rows.get_level_values("year")),
+            "language": ("str", rows.get_level_values("language")),
+            "projects": ("Int64", projects),
+            "share": ("Float64", share),
+            "finished": ("boolean", rows.get_level_values("year") < until.year),
         }
     )
     with_language = numbers.pop("with_language")

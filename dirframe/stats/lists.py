@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -36,22 +35,24 @@ def explode(lists: pd.Series[Any], fields: Sequence[str]) -> pd.DataFrame:
     columns: dict[str, Any] = {"record": record}
     try:
         for field in fields:
-            columns[field] = pd.array(_texts(entries, field), dtype="str")
+            columns[field] = _texts(entries, field)
     except UnicodeEncodeError:
         check_unicode(values, lists.name)
         raise
     return pd.DataFrame(columns)
 
 
-def _texts(entries: Sequence[Any], field: str) -> list[str | None]:
+def _texts(entries: Sequence[Any], field: str) -> Any:
     """Return a field of each entry as text."""
-    text_of = cache(_text)  # of many entries, few are different
+    values = [entry.get(field) if isinstance(entry, dict) else entry for entry in entries]
     try:
-        return [text_of(e.get(field) if isinstance(e, dict) else e) for e in entries]
+        codes, different = pd.factorize(pd.Series(values, dtype="object"))  # few are different
     except TypeError as error:  # it cannot be hashed
         raise InvalidInputError(
             "The entries of a list must be texts, or records of texts."
         ) from error
+    texts = pd.Series([_text(value) for value in different], dtype="str").array
+    return texts.take(codes, allow_fill=True)
 
 
 def _text(value: Any) -> str | None:
@@ -65,7 +66,7 @@ def count_records_by(
 
     A record counts once in the row of the others, too.
     """
-    entries = entries[["record", name]].dropna().drop_duplicates()
+    entries = entries[["record", name]].dropna().astype({name: "category"}).drop_duplicates()
     having = entries["record"].nunique()
     numbers = entries[name].value_counts().rename("projects").astype("Int64").to_frame()
     kept, others = split_top(sort_groups(numbers, ["projects"]), top, noun)

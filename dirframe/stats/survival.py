@@ -93,10 +93,14 @@ def life_span(frame: Frame, *, top: int | None = None, window: int = 12) -> pd.D
             "contributors": people.where(people >= 0),
         }
     )
-    # Texts are sorted as categories, of which a missing one is the first.
-    keys = table.assign(name=_rank(table["name"]), id=_rank(table["id"]), months=-table["months"])
-    order = keys.sort_values(["months", "first_month", "name", "id"], kind="stable").index
-    table = table.loc[order[:top]].reset_index(drop=True)
+    keys = [
+        _rank(table["id"]),
+        _rank(table["name"]),
+        table["first_month"].to_numpy("datetime64[us]"),
+        -longest["months"].to_numpy(),
+    ]
+    order = np.lexsort(keys)  # the last key counts first
+    table = table.iloc[order[:top]].reset_index(drop=True)
     numbers = _count_lives(lives, reason, window)
     counts = Counts(
         "projects",
@@ -113,8 +117,8 @@ def life_span(frame: Frame, *, top: int | None = None, window: int = 12) -> pd.D
 
 
 def _rank(texts: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the place of each text by code point; -1 if it is missing."""
-    return texts.astype("category").cat.codes
+    """Return the place of each text by code point; a missing one is the first."""
+    return texts.rank(method="dense", na_option="top")
 
 
 @suggests_options

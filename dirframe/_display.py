@@ -190,6 +190,14 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
 
 
+def printable_lines(text: str) -> str:
+    """Replace non-printable characters by blanks, except ends of lines and tabs."""
+    if text.isprintable():
+        return text
+    lines = ("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
+    return "\n".join(lines)
+
+
 def _text(value: Any) -> str:
     """Return a value as text: a record by its name, or else by its values; a missing one empty."""
     import pandas as pd
@@ -204,7 +212,7 @@ def _text(value: Any) -> str:
 
 def label(column: str) -> str:
     """Return the name of a column in words; ``__`` sets a field of a part apart from its prefix."""
-    return column.replace("__", " / ").replace("_", " ").strip()
+    return printable(column.replace("__", " / ").replace("_", " ").strip())
 
 
 def headings(columns: Iterable[object]) -> dict[str, str]:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 import secrets
+import stat
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from dirframe.errors import InvalidInputError
+
+#: The end of the name of a temporary file, and of those that SQLite puts beside it.
+_TEMPORARY = re.compile(r"(?P<name>-(?P<process>\d+)-[0-9a-f]{8}\.part).*")
+#: Names of the temporary files that this process writes.
+_BEING_WRITTEN: set[str] = set()
 
 
 def data_folder() -> Path:
@@ -25,6 +32,11 @@ def check_writable(target: Path, *, overwrite: bool, suffixes: Collection[str] =
         raise InvalidInputError(unknown_suffix(target, suffixes))
     if target.is_dir():
         raise InvalidInputError(f"{target} is a folder; name a file in it.")
+    if overwrite and target.is_symlink():
+        raise InvalidInputError(
+            f"{target} is a symbolic link, which a file would replace. Name the file that it is to: "
+            f"{target.readlink()}."
+        )
     if not overwrite and os.path.lexists(target):
         raise InvalidInputError(
             f"{target} already exists.",
@@ -52,12 +64,25 @@ def make_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
-    """Yield a temporary path beside the target, which replaces it if the block succeeds."""
-    temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
+def atomic_write(target: Path, *, overwrite: bool, like: Path | None = None) -> Iterator[Path]:
+    """Yield a temporary path beside the target, which replaces it if the block succeeds.
+
+    The file has the mode of the one that it replaces, or else that of `like` if there is one. Files
+    that a killed process left are removed.
+    """
+    stem = f".{target.stem[:60]}"
+    temporary = target.with_name(f"{stem}-{os.getpid()}-{secrets.token_hex(4)}.part")
+    _remove_leftovers(target.parent, stem)
+    _BEING_WRITTEN.add(temporary.name)
+    replaced = _status(target) or (_status(like) if like else None)
     try:
+        if replaced is not None:
+            # Nobody else can read it, not even while it is written.
+            os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         yield temporary
         check_writable(target, overwrite=overwrite)  # it may have appeared meanwhile
+        if replaced is not None:
+            _set_mode(temporary, replaced)
         temporary.replace(target)
     except OSError as error:
         # The target is named: a full disk has no name, and other temporary files begin with this one's.
@@ -73,6 +98,46 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
             "decode the text as UTF-8 where it comes from."
         ) from None
     finally:
+        _BEING_WRITTEN.discard(temporary.name)
         # SQLite creates further files beside a database.
         for leftover in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):
             leftover.unlink(missing_ok=True)
+
+
+def _remove_leftovers(folder: Path, stem: str) -> None:
+    """Remove the temporary files of a target whose process has ended."""
+    for file in folder.glob(f"{glob.escape(stem)}-*.part*"):
+        match = _TEMPORARY.fullmatch(file.name.removeprefix(stem))
+        if match and not _is_being_written(int(match["process"]), f"{stem}{match['name']}"):
+            with contextlib.suppress(OSError):  # of another person
+                file.unlink()
+
+
+def _is_being_written(process: int, name: str) -> bool:
+    if process == os.getpid():
+        return name in _BEING_WRITTEN
+    if os.name != "posix":  # where no process can be asked for
+        return True
+    try:
+        os.kill(process, 0)  # sends nothing
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Return owner and mode of a file; None if there is none."""
+    with contextlib.suppress(OSError):
+        return path.stat()
+    return None
+
+
+def _set_mode(path: Path, status: os.stat_result) -> None:
+    """Give a file the group and the mode of another; where that is not allowed, the mode alone."""
+    if hasattr(os, "chown"):
+        for owner, group in ((-1, status.st_gid), (status.st_uid, -1)):
+            with contextlib.suppress(OSError):
+                os.chown(path, owner, group)
+    path.chmod(stat.S_IMODE(status.st_mode))

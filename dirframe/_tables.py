@@ -30,7 +30,7 @@ _QUOTED = re.compile(b'"[^"]*"')
 #: The begin of HTML or XML.
 _MARKUP = re.compile(r"\s*<[!?/a-zA-Z]")
 #: A text that a spreadsheet would take for a formula, with the apostrophes that prevent it.
-FORMULA = re.compile(r"'*[=+\-@\t\r]")
+FORMULA = re.compile(r"'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]")
 #: Value of a row that is appended while a table is read.
 _LAST = "end"
 

@@ -12,14 +12,17 @@ import dirframe
 from dirframe import plot, provenance
 from dirframe._files import atomic_write, make_folder
 from dirframe.charts import CHARTS
+from dirframe.errors import InvalidInputError
 from dirframe.io.export import export
 
+COLLECTIONS, SUFFIXES = ("accounts", "projects"), (".csv", ".parquet")
 CHART_NAMES = ("language_share", "contributors_by_language", "accounts_by_country")
 
 
 def run_demo(folder: Path) -> None:
     """Load the sample directory, write tables and charts to a folder, and say each step."""
     make_folder(folder)  # fail before anything is loaded
+    _check_folder(folder)
     echo("Loading the sample directory: synthetic accounts and projects, served on this machine.")
     frames = _load()
     for name, frame in frames.items():
@@ -33,7 +36,7 @@ def run_demo(folder: Path) -> None:
 
     echo("\nWriting tables and drawing charts.")
     for name, frame in frames.items():
-        for suffix in (".csv", ".parquet"):
+        for suffix in SUFFIXES:
             echo(f"table  {export(frame, folder / (name + suffix), overwrite=True)}")
     for name in CHART_NAMES:
         echo(f"chart  {_draw(name, frames[CHARTS[name].collection], folder)}")
@@ -45,6 +48,28 @@ def run_demo(folder: Path) -> None:
     table, page = folder / "projects.parquet", folder / "report.html"
     echo(f"  dirframe report {quote(str(table))} -o {quote(str(page))}   one page for a browser")
     echo("  dirframe projects --demo --where language=Java   the same in a shell; dirframe --help")
+
+
+def _check_folder(folder: Path) -> None:
+    """Raise if a file of somebody would be replaced: those of an earlier demo are."""
+    tables = [folder / f"{name}{s}" for name in COLLECTIONS for s in SUFFIXES]
+    earlier = [file for file in tables if _is_of_the_sample(file)]
+    others = [file for file in tables if file.exists() and file not in earlier]
+    if len(earlier) < len(tables):
+        charts = [folder / f"{name}.png" for name in CHART_NAMES]
+        others += [file for file in charts if file.exists()]
+    if others:
+        raise InvalidInputError(
+            f"{others[0]} is there and not of an earlier demo, which would replace it. Name another "
+            "folder: dirframe demo -o FOLDER."
+        )
+
+
+def _is_of_the_sample(file: Path) -> bool:
+    try:
+        return bool(provenance.get_provenance(dirframe.read_table(file))["synthetic"])
+    except InvalidInputError:
+        return False
 
 
 def _draw(name: str, frame: pd.DataFrame, folder: Path) -> Path:

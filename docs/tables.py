@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 def substitutions() -> dict[str, str]:
     """Return what a page may ask for as ``{{ name }}``."""
-    raised = {*errors.__all__, "plot", "stats"}
+    others = {*errors.__all__, "errors", "plot", "provenance", "stats"}
     return {
         "fields": "\n\n".join(map(_fields, ALL_RESOURCES)),
-        "api_dirframe": _reference(dirframe, set(dirframe.__all__) - raised),
+        "api_dirframe": _reference(dirframe, set(dirframe.__all__) - others),
         "api_stats": _reference(stats, stats.__all__),
         "api_plot": _reference(plot, plot.__all__),
         "api_provenance": _reference(provenance, filter(str.islower, provenance.__all__)),

@@ -9,6 +9,7 @@ import pytest
 from dirframe import InvalidInputError
 from dirframe._files import atomic_write
 from dirframe._sqlite import enable_wal, open_database
+from tests import processes
 
 
 def test_a_file_that_appears_meanwhile_is_not_replaced_unasked(tmp_path):
@@ -73,3 +74,21 @@ def test_a_database_that_another_process_begins_is_opened_in_its_mode(tmp_path):
         second.execute("CREATE TABLE rows (value INTEGER)")
         assert second.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert [one.name for one in tmp_path.iterdir()] == [file.name]
+
+
+def test_temporary_files_of_a_process_that_ended_are_removed(tmp_path):
+    ended = processes.run(program="import os; print(os.getpid())").out.strip()
+    written, alive, other = (
+        f".f-{ended}-0123abcd.part",
+        f".f-{os.getppid()}-0123abcd.part",
+        f".g-{ended}-0123abcd.part",
+    )
+    names = (written, f"{written}-journal", alive, other, ".f-notes.part", ".f-1-x.part")
+    for name in names:
+        (tmp_path / name).write_text("half")
+    with atomic_write(tmp_path / "f.csv", overwrite=False) as outer:
+        outer.write_text("first")
+        with atomic_write(tmp_path / "f.tsv", overwrite=False) as inner:
+            inner.write_text("second")
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"f.csv", "f.tsv", alive, other, ".f-notes.part", ".f-1-x.part"}

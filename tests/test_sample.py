@@ -5,12 +5,13 @@ import gzip
 import re
 import threading
 
+import pandas as pd
 import pytest
 from matplotlib.image import imread
 
 import dirframe
 from dirframe.errors import NetworkError, NotFoundError
-from dirframe.provenance import caption, get_provenance
+from dirframe.provenance import caption, get_provenance, set_provenance
 from tools.synthetic.generate import generate
 
 
@@ -107,6 +108,16 @@ def test_without_analyses_in_collections_own_pages_have_them():
     assert list(bare["id"]) == list(whole["id"])
 
 
+@pytest.mark.parametrize("name", ["projects.csv", "accounts.parquet", "language_share.png"])
+def test_demo_replaces_no_file_of_somebody(name, run, tmp_path):
+    file = tmp_path / name
+    file.write_text("mine")
+    outcome = run("demo", "-o", tmp_path)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert name in outcome.err
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: "mine"}
+
+
 CHARTS = ("language_share", "contributors_by_language", "accounts_by_country")
 
 
@@ -114,7 +125,8 @@ def test_demo_writes_complete_tables_and_charts(run, tmp_path, monkeypatch):
     monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
     folder = tmp_path / "out"
     folder.mkdir()
-    (folder / "projects.csv").write_text("of an earlier demo")
+    earlier = pd.DataFrame({"id": ["1"], "name": ["of an earlier demo"]})
+    dirframe.export(set_provenance(earlier, synthetic=True), folder / "projects.csv")
     demo = run("demo", "-o", folder)
     assert demo.code == 0, demo.err
     expected = {f"{n}{suffix}" for n in ("accounts", "projects") for suffix in (".csv", ".parquet")}

@@ -11,6 +11,7 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__, errors
+from dirframe._display import printable, printable_lines
 from dirframe.cli import analyze, load, serve
 
 #: Exit codes by exception, the most specific first; 0 is success, 2 a usage error.
@@ -50,7 +51,7 @@ def main() -> NoReturn:
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
-    warnings.formatwarning = lambda message, *_: f"dirframe: {message}\n"
+    warnings.formatwarning = lambda message, *_: f"dirframe: {printable(str(message))}\n"
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
         if sys.stdout.isatty():
@@ -61,10 +62,12 @@ def main() -> NoReturn:
         code = cli.main(standalone_mode=False) or 0
         sys.stdout.flush()
     except errors.DirframeError as error:
-        click.echo(f"dirframe: {error}", err=True)
+        click.echo(f"dirframe: {printable(str(error))}", err=True)
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(printable_lines(shown.getvalue()), err=True, nl=False)
         code = error.exit_code
     except SystemExit:  # of click: the reader of standard output has closed it, as `head` does
         code = 0
@@ -73,7 +76,8 @@ def main() -> NoReturn:
         code = 130
     except OSError as error:
         about = f"{error.filename}: " if error.filename else ""
-        click.echo(f"dirframe: {about}{error.strerror or error}.", err=True)
+        words = printable(f"{about}{error.strerror or error}.")
+        click.echo(f"dirframe: {words}", err=True)
         # What could not be written would fail once more at the exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1

@@ -10,9 +10,22 @@ import click
 from click import Choice, IntRange, argument, command, option
 
 import dirframe
+from dirframe._display import printable_lines
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
-from dirframe.cli.frames import Output, check_target, note, output, read, write_file
+from dirframe.cli.frames import (
+    Output,
+    check_columns,
+    check_not_read,
+    check_target,
+    empty,
+    files_read,
+    is_told_what_to_load,
+    note,
+    output,
+    read,
+    write_file,
+)
 from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
 
 if TYPE_CHECKING:
@@ -64,14 +77,37 @@ def _apply(
     if min_records and by is None:
         raise click.UsageError("--min-records is of groups: name what divides them with --by.")
     values = {n: options.value_of(text, str(known[n])) for n, text in parameters.items()}
-    frame = read(needed=(CHARTS | STATISTICS)[name].collection, **source)
-    if by == "country" or name in {"accounts_by_country", "accounts_map"}:
-        from dirframe.clean.countries import with_countries
+    needs_countries = by == "country" or name in {"accounts_by_country", "accounts_map"}
+    collection = (CHARTS | STATISTICS)[name].collection
+    if by is not None and source["file"] is None:
+        _check_stratum(by, collection or source["collection"])
 
-        frame = with_countries(frame)
-    if by is None:
-        return function(frame, **values)
-    return divide(function, frame, by, min_records=min_records or 1, **values)
+    def compute(frame: pd.DataFrame) -> Any:
+        records = _with_countries(frame) if needs_countries else frame
+        if by is None:
+            return function(records, **values)
+        return divide(function, records, by, min_records=min_records or 1, **values)
+
+    def try_on(frame: pd.DataFrame) -> None:
+        if len(frame):
+            compute(frame)
+        else:  # which cannot be divided
+            function(_with_countries(frame) if needs_countries else frame, **values)
+
+    return compute(read(needed=collection, try_on=try_on, **source))
+
+
+def _with_countries(frame: pd.DataFrame) -> pd.DataFrame:
+    from dirframe.clean.countries import with_countries
+
+    return with_countries(frame)
+
+
+def _check_stratum(by: str, collection: str | None) -> None:
+    """Raise before a load if no record can be divided by a column."""
+    if collection in {"accounts", "projects"}:
+        derived = ("language", "country", "year", "team_size", "country_name", "country_alpha_2")
+        check_columns([by], [*derived, *map(str, empty(collection))])
 
 
 @command(epilog=f"Names: {', '.join(sorted(STATISTICS))}")
@@ -113,6 +149,7 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int | None, **given
     from dirframe._files import atomic_write, check_writable, make_folder
 
     target = path or Path(f"{name}.png")
+    check_not_read(target, files_read(given))
     check_writable(target, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
     if dpi and target.suffix.lower() != ".png":
         raise click.UsageError(f"--dpi is of a .png: {target} has no dots.")
@@ -133,13 +170,14 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int | None, **given
 @option("--column", default="country_code", help="Column with the raw values.")
 @option("--strict", is_flag=True, help="Fail if a value cannot be resolved.")
 @output
+@options.collection_option
 @options.select_options
 def clean(
     audit: Path | None, overrides: Path | None, column: str, strict: bool, out: Output, **given: Any
 ) -> None:
     """Add country codes and names to accounts.
 
-    The raw value is kept. Without FILE, the accounts of the directory are loaded.
+    The raw value is kept. Without FILE, accounts are loaded: --collection accounts.
 
     \b
     Examples:
@@ -147,7 +185,10 @@ def clean(
       dirframe clean accounts.parquet --overrides audit.csv -o clean.parquet
       dirframe accounts | dirframe clean - | dirframe stats accounts_by_country -
     """
-    check_target(audit, overwrite=out.overwrite)
+    sources = files_read({**given, "overrides": overrides})
+    check_target(audit, overwrite=out.overwrite, sources=sources)
+    if audit is not None and audit == out.path:
+        raise click.UsageError(f"{audit} would be the audit and the table: name two files.")
     answers = None if overrides is None else _answers(overrides)
     frame = read(needed="accounts", **given)
     errors: Any = "raise" if strict else "coerce"
@@ -190,7 +231,7 @@ def summary(**source: Any) -> None:
 def report(
     files: tuple[str, ...], path: Path, overwrite: bool, title: str | None, **source: Any
 ) -> None:
-    """Write a report as one page, of FILES or of the directory.
+    """Write a report as one page, of FILES or of a collection.
 
     It has findings, charts, tables, biases, method and citation.
 
@@ -201,8 +242,9 @@ def report(
     """
     from dirframe._files import check_writable
 
+    check_not_read(path, files)
     check_writable(path, overwrite=overwrite, suffixes=[".html"])
-    if files or source["collection"]:
+    if files or source["collection"] or not is_told_what_to_load(source):
         frames = [read(file, **source) for file in files or (None,)]
     else:
         frames = [read(needed=collection, **source) for collection in ("projects", "accounts")]
@@ -242,8 +284,11 @@ def export(files: tuple[str, ...], overwrite: bool, keep: tuple[str, ...], **giv
     """
     names = ("title", "authors", "license", "personal", "archive")
     study = {name: value for name in names if (value := given.pop(name))}
-    *sources, target = files
-    check_target(Path(target), overwrite=overwrite)
+    *sources, last = files
+    target = Path(last)
+    if not sources:
+        _check_is_a_target(target, is_told=overwrite and is_told_what_to_load(given))
+    check_target(target, overwrite=overwrite, sources=[*sources, *files_read(study)])
     frames = {
         Path(source or f"{given['collection']}").stem: read(source, **given)
         for source in (sources or (None,))
@@ -254,10 +299,19 @@ def export(files: tuple[str, ...], overwrite: bool, keep: tuple[str, ...], **giv
         study["keep"] = _columns_to_keep(keep, frames)
     first, *others = frames.values()
     # A study names each table as its file; the sheet of a workbook is called data.
-    named = frames if others or target.lower().endswith(".zip") else first
-    write_file(named, Path(target), overwrite, **study)
+    named = frames if others or target.suffix.lower() == ".zip" else first
+    write_file(named, target, overwrite, **study)
     for frame in frames.values():
         note(dirframe.provenance.caption(frame))
+
+
+def _check_is_a_target(file: Path, *, is_told: bool) -> None:
+    """Raise if the only file that is named exists, and may be meant as the source."""
+    if file.exists() and not is_told:
+        raise click.UsageError(
+            f"{file} exists, and no second file is named to write to: dirframe export {file} TARGET "
+            "converts it. Records of the directory are written to a new file."
+        )
 
 
 def _columns_to_keep(texts: Iterable[str], tables: Iterable[str]) -> dict[str, list[str]]:
@@ -288,4 +342,5 @@ def cite(style: Any, **source: Any) -> None:
       dirframe cite projects.parquet --style bibtex
       dirframe cite --collection projects --demo -n 25
     """
-    click.echo(dirframe.cite(read(**source), style=style).rstrip("\n"))
+    citation = dirframe.cite(read(**source), style=style)
+    click.echo(printable_lines(citation).rstrip("\n"))

@@ -17,7 +17,7 @@ from dirframe import _display
 from dirframe.cli.options import CONDITIONS, FILE, overwrite_option, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import pandas as pd
 
@@ -40,11 +40,14 @@ def read(
     where: dict[str, Any],
     exclude: Sequence[str],
     older_than: str | None = None,
+    try_on: Callable[[pd.DataFrame], object] | None = None,
     **question: Any,
 ) -> pd.DataFrame:
     """Read a file, or load a collection if there is none, and select from it what is asked for.
 
-    The collection is the one that the command needs, or else the one that was asked for.
+    The collection is the one that the command needs, or else the one that was asked for. `try_on`
+    does with no record, and then with those of the first page, what the command does with all: what
+    it refuses is refused before it is paid for.
     """
     selection: dict[str, Any] = {"where": where, "exclude": exclude, "older_than": older_than}
     if file is not None and (given := _given({"collection": collection, **question})):
@@ -55,35 +58,78 @@ def read(
     elif needed and collection and needed != collection:
         raise click.UsageError(f"This is about {needed}: leave --collection {collection} out.")
     else:
-        frame = _load(needed or collection, selection, **question)
+        if needed not in _PATHS and not is_told_what_to_load(
+            {"collection": collection, **question}
+        ):
+            raise click.UsageError(f"Name a file, or --collection {needed or 'projects'}.")
+        frame = _load(needed or collection, selection, try_on, **question)
     return _select(frame, **selection)
 
 
-def _load(collection: str | None, selection: dict[str, Any], **question: Any) -> pd.DataFrame:
+def is_told_what_to_load(question: Mapping[str, Any]) -> bool:
+    """Return whether options name records: else a load would be that of a whole collection.
+
+    Offline nothing is requested; conditions are applied to what was loaded.
+    """
+    names = ("collection", "demo", "query", "max_items", "sample", "offline")
+    return any(question.get(name) for name in names)
+
+
+def _load(
+    collection: str | None,
+    selection: dict[str, Any],
+    try_on: Callable[[pd.DataFrame], object] | None,
+    **question: Any,
+) -> pd.DataFrame:
     if collection is None:
-        raise click.UsageError("Name a file, or a collection to ask for: --collection projects.")
+        raise click.UsageError("Name a file, or --collection projects.")
     if collection in _PATHS:
         raise click.UsageError(
             f"Name a file of {collection}: dirframe load /projects/1/{_PATHS[collection]}.xml "
             f"-o {collection}.parquet writes one."
         )
     if collection == "accounts" and question.get("details"):
-        raise click.UsageError("--details is about projects; accounts have no own pages.")
+        raise click.UsageError(
+            "--details is about projects; accounts have no own pages: name --collection projects."
+        )
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     options = asked(question)
     with open_directory(**question) as directory:
-        if any(selection.values()):
-            with warnings.catch_warnings(action="ignore"):
-                _select(empty(collection), **selection)
-                # Before all pages are paid for, the first one shows whether analyses are sent.
-                if collection == "projects" and not {"details", "offline"} & options.keys():
-                    first = {"query": options.get("query"), "max_items": 1, "incomplete": "warn"}
-                    page = load(directory=directory, progress=False, **first)
-                    where = selection["where"]
-                    sparse = {"values", "ranges"} & where.keys()
-                    seen = {n: {c: v for c, v in where[n].items() if c in page} for n in sparse}
-                    _select(page, **selection | {"where": where | seen})
+        with warnings.catch_warnings(action="ignore"):
+            none = empty(collection)
+            _select(none, **selection)
+            if try_on is not None:
+                try_on(none)
+            are_pages_bare = collection == "projects" and not options.keys() & {
+                "details",
+                "offline",
+            }
+            if are_pages_bare and (try_on is not None or any(selection.values())):
+                _check_first_page(load, directory, options, selection, try_on)
         return load(directory=directory, progress=sys.stderr.isatty(), **options)
+
+
+def _check_first_page(
+    load: Callable[..., pd.DataFrame],
+    directory: dirframe.Directory,
+    options: dict[str, Any],
+    selection: dict[str, Any],
+    try_on: Callable[[pd.DataFrame], object] | None,
+) -> None:
+    """Raise if the first page shows that needed columns are not sent, before others are paid for."""
+    first = {name: options.get(name) for name in ("query", "sort")}
+    page = load(directory=directory, progress=False, max_items=1, incomplete="warn", **first)
+    where = selection["where"]
+    sparse = {"values", "ranges"} & where.keys()
+    seen = {n: {c: v for c, v in where[n].items() if c in page} for n in sparse}
+    _select(page, **selection | {"where": where | seen})
+    if try_on is not None:
+        try:
+            try_on(page)
+        except dirframe.ColumnsNotSentError:
+            raise
+        except dirframe.DirframeError:
+            pass  # of some records alone: others may be what it needs
 
 
 def asked(question: dict[str, Any]) -> dict[str, Any]:
@@ -207,9 +253,12 @@ class Output(NamedTuple):
             is_ordered = self.columns or dirframe.provenance.get_provenance(frame)["counted"]
             _print_table(frame, [] if is_ordered else ["id", *_display.leading_columns(frame)])
         else:
-            table = checked_frame("the table", frame)
-            sys.stdout.buffer.write(FORMATS[f".{form}"](table))
-            sys.stdout.buffer.flush()
+            content = FORMATS[f".{form}"](checked_frame("the table", frame))
+            if sys.stdout.isatty():  # which acts on signs that a file only holds
+                click.echo(_display.printable_lines(content.decode()), nl=False)
+            else:
+                sys.stdout.buffer.write(content)
+                sys.stdout.buffer.flush()
 
 
 def output(function: Callable[..., Any]) -> Any:
@@ -224,7 +273,7 @@ def output(function: Callable[..., Any]) -> Any:
             raise click.UsageError("A file has the form of its suffix: leave --format or -o out.")
         if fmt == "parquet" and sys.stdout.isatty():
             raise click.UsageError("Parquet is not for terminals: pipe it on, or name a file (-o).")
-        check_target(path, overwrite=overwrite)
+        check_target(path, overwrite=overwrite, sources=files_read(options))
         names = [*filter(None, map(str.strip, (columns or "").split(",")))]
         return function(out=Output(path, overwrite, fmt, names), **options)
 
@@ -236,12 +285,42 @@ def output(function: Callable[..., Any]) -> Any:
     )(call)
 
 
-def check_target(path: Path | None, *, overwrite: bool) -> None:
-    """Raise before anything is loaded if a file cannot be written."""
+def check_target(path: Path | None, *, overwrite: bool, sources: Iterable[str | Path] = ()) -> None:
+    """Raise before anything is loaded if a file cannot be written, or is one that is read."""
     if path is not None:
         from dirframe.io.export import check_target as check
 
+        check_not_read(path, sources)
         check(path, overwrite=overwrite)
+
+
+def check_not_read(path: Path, sources: Iterable[str | Path]) -> None:
+    """Raise if a target, or the provenance beside it, is a file that is read.
+
+    It would be replaced by what was selected or computed from it.
+    """
+    from dirframe.io.writers import beside
+
+    read = [Path(source) for source in sources]
+    for written in (path, beside(path)):
+        for source in (*read, *map(beside, read)):
+            if _is_same_file(written, source):
+                raise click.UsageError(
+                    f"{written} is read by this command, and is not replaced by its result: name "
+                    "another file to write."
+                )
+
+
+def _is_same_file(path: Path, other: Path) -> bool:
+    if path.exists() and other.exists():
+        return path.samefile(other)
+    return path.absolute() == other.absolute()
+
+
+def files_read(options: Mapping[str, Any]) -> list[str | Path]:
+    """Return the files that the options of a command name to be read."""
+    names = ("file", "overrides", "archive")
+    return [options[name] for name in names if options.get(name) not in (None, _STREAM)]
 
 
 def write_file(
@@ -253,6 +332,7 @@ def write_file(
 
 def note(text: str) -> None:
     """Write a note to standard error, wrapped on a terminal."""
+    text = _display.printable_lines(text)
     if sys.stderr.isatty():
         text = click.wrap_text(text, shutil.get_terminal_size().columns)
     click.echo(text, err=True)
@@ -266,7 +346,8 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
         width, rows = shutil.get_terminal_size().columns, _ROWS_ON_A_TERMINAL
     if len(frame) == 1:
         cells = (_display.cell_texts(frame[name], name)[0] for name in names)
-        pairs = zip(_display.align(names, right=False), cells, strict=True)
+        shown = [_display.printable(name) for name in names]
+        pairs = zip(_display.align(shown, right=False), cells, strict=True)
         lines = [f"{name}  {cell}".rstrip() for name, cell in pairs]
     else:
         names.sort(key=lambda name: first.index(name) if name in first else len(first))

@@ -48,7 +48,7 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
         if "countries" in question["where"]:
             none = with_countries(none)
         frames.check_columns(out.columns, [*none])
-        out.write(frames.read(None, collection, **question))
+        out.write(frames.read(collection=collection, **question))
 
 
 @command()

@@ -169,8 +169,11 @@ select_options = with_options(
     *(_query_options, _number_option, _sample_options, _policy_options),
 )
 file_argument = argument("file", required=False, metavar="[FILE]", type=click.Path())
+collection_option = option(
+    "--collection", type=COLLECTION, help="Collection to load if no file is given."
+)
 #: Of a command that takes records of any collection.
 records_options = with_options(
-    option("--collection", type=COLLECTION, help="Collection to load if no file is given."),
+    collection_option,
     *(select_options, project_options),
 )

@@ -108,7 +108,8 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
                 elif isinstance(target, OwnPage | Lost):
                     on_own_page(1, arrival.to_receive)
     except (CacheError, RequestError) as error:
-        error.frame = partial_frame(rows, received, client)
+        if received.part.newest:
+            error.frame = partial_frame(rows, received, client)
         raise
     frame = rows.frame(received)
     warn_if_stale(client, received.receipts)

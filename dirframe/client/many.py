@@ -149,9 +149,10 @@ def load_many(queries: list[Query], client: Directory, options: Options) -> pd.D
         for one in _read_all(queries, fetcher, client, options):
             table.add(one)
     except (CacheError, RequestError) as error:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            error.frame = _described(table, queries, client)[0]
+        if table.projects:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                error.frame = _described(table, queries, client)[0]
         raise
     frame, reason = _described(table, queries, client)
     warn_if_stale(client, table.receipts)

@@ -45,7 +45,8 @@ def export(
         ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` (JSON lines), ``.parquet``, ``.xlsx`` (extra
         ``excel``), or ``.zip`` for a study. Missing parent folders are created.
     overwrite : bool, default False
-        Whether an existing file may be replaced; an archive never is.
+        Whether an existing file may be replaced; the new one has its mode. An archive or a symbolic
+        link never is.
     title, authors, license : str, sequence of str, str, optional
         Of a study: its title, by default that of the citation; the names of its authors, by default
         the directory; its licence, as an expression of SPDX or an address, by default none, and
@@ -121,7 +122,8 @@ def export(
     make_folder(target.parent)
     with ExitStack() as stack:
         if suffix in TEXTS:  # it replaces the old one after the table has
-            described = stack.enter_context(atomic_write(beside(target), overwrite=overwrite))
+            record = atomic_write(beside(target), overwrite=overwrite, like=target)
+            described = stack.enter_context(record)
             described.write_bytes(writers.record_bytes(frame))
         unfinished = stack.enter_context(atomic_write(target, overwrite=overwrite))
         if suffix == ".zip":

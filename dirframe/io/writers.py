@@ -35,6 +35,7 @@ _TIME = re.compile(r"(?:19(?!00)|[2-9]\d)\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 _OPTIONS = {
     "in_memory": True,
     "strings_to_formulas": False,
+    "strings_to_urls": False,
     "default_date_format": "yyyy-mm-dd hh:mm:ss",
 }
 
@@ -191,8 +192,6 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
             if name.lower() == "history":
                 raise InvalidInputError("A sheet of a workbook cannot be called history.")
             sheet = book.add_worksheet(name)
-            # Each text is a cell of type text, also an empty one and an address.
-            sheet.add_write_handler(str, lambda sheet, *cell: sheet.write_string(*cell))
             _write_sheet(sheet, name, frame, *formats)
             facts: dict[str, Any] = {"caption": caption(frame), "citation": _citation(frame)}
             for fact, value in (facts | frame.attrs.get(ATTRIBUTE, {})).items():
@@ -200,7 +199,6 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
                     text = value if isinstance(value, str) else _as_json(value, fact)
                     provenance.append((name, fact, text[:_CHARACTERS]))
         table = pd.DataFrame(provenance, columns=["sheet", "fact", "value"])
-        # Its addresses are links.
         _write_sheet(book.add_worksheet("provenance"), "provenance", table, *formats)
     except xlsxwriter.exceptions.XlsxInputError as error:
         raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
@@ -225,11 +223,20 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent:
         sheet.set_column(position, position, min(widest + 2, 60))
         sheet.write_string(0, position, column, bold)
         form = percent if is_share(frame[column].dtype, column) else None
-        sheet.write_column(1, position, cells, form)
+        for row, cell in enumerate(cells, start=1):
+            _write_cell(sheet, row, position, cell, form)
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, rows, columns - 1)
     for loss, names in losses.items():
         _warn(name, f"written {loss}: {', '.join(names)}")
+
+
+def _write_cell(sheet: Any, row: int, position: int, cell: Any, form: Any) -> None:
+    """Write a cell; a text is a cell of type text, whatever it begins with: no formula, no link."""
+    if isinstance(cell, str):
+        sheet.write_string(row, position, str(cell), form)
+    elif cell is not None:
+        sheet.write(row, position, cell, form)
 
 
 def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:

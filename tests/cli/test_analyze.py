@@ -4,6 +4,7 @@ import json
 import zipfile
 
 import pandas as pd
+import pytest
 
 import dirframe
 from dirframe import stats
@@ -103,6 +104,61 @@ def test_export_converts_and_replaces_a_file_if_asked(files, folder, run):
     (folder / "projects.csv").write_text("mine")
     assert run("export", files / "projects.parquet", "projects.csv", "--overwrite").code == 0
     assert len(pd.read_csv("projects.csv")) == 50
+
+
+LONE = ["", "--overwrite", "--collection projects", "--query a", "--overwrite --where language=C"]
+
+
+@pytest.mark.parametrize("words", LONE)
+def test_export_of_one_file_that_exists_names_the_missing_target(words, rig, folder, run):
+    dirframe.export(pd.DataFrame({"id": ["1", "2"], "name": ["a", "b"]}), "projects.csv")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    outcome = run("export", "projects.csv", *words.split())
+    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert "dirframe export projects.csv TARGET" in outcome.err
+    assert "overwrite" not in outcome.err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_export_replaces_a_file_by_records_of_the_directory_if_told_both(rig, folder, run):
+    (folder / "projects.csv").write_text("mine")
+    words = ("--collection", "projects", "--overwrite")
+    assert run("export", "projects.csv", *words).code == 0
+    assert len(dirframe.read_table("projects.csv")) == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export people.csv people.csv",
+        "export people.csv ./people.csv",
+        "export people.csv link.csv",
+        "export link.csv people.csv",
+        "export people.csv other.csv people.csv",
+        "export people.csv people.csv.provenance.json",
+        "export people.csv --where country=DE -n 1 people.csv",
+        "clean people.csv -o people.csv",
+        "clean people.csv -o new.csv --audit people.csv",
+        "clean people.csv -o new.csv --audit new.csv",
+        "clean people.csv --overrides audit.csv -o audit.csv",
+        "clean people.csv --overrides audit.csv -o new.csv --audit audit.csv",
+        "stats accounts_by_country people.csv -o people.csv",
+        "plot accounts_by_country people.png -o people.png",
+        "report people.html -o people.html",
+    ],
+)
+def test_file_that_is_read_is_never_replaced(line, folder, run):
+    people = pd.DataFrame({"id": ["1", "2"], "name": ["a", "b"], "country_code": ["DE", "Korea"]})
+    for name in ("people", "other"):
+        dirframe.export(people, f"{name}.csv")
+    dirframe.export(dirframe.country_audit(people), "audit.csv")
+    for name in ("people.png", "people.html"):
+        (folder / name).write_text("mine")
+    (folder / "link.csv").symlink_to("people.csv")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    outcome = run(*line.split(), "--overwrite")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_export_of_several_files_is_a_study_with_title_authors_and_licence(files, folder, run):

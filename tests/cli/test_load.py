@@ -4,9 +4,11 @@ import io
 import json
 
 import pandas as pd
+import pytest
 
 import dirframe
 from dirframe import provenance
+from dirframe.charts import CHARTS, STATISTICS
 from tests.rig.server import record
 from tests.rig.today import Today
 
@@ -109,7 +111,8 @@ def test_where_keeps_what_select_keeps_or_a_value_of_any_column(files, folder, r
 def test_commands_without_a_file_ask_the_directory(rig, folder, run):
     assert run("summary", "--collection", "projects").out.startswith("2 projects")
     assert "2" in run("cite", "--collection", "projects").out
-    assert run("clean").table["country_alpha_2"].tolist() == ["NA"]
+    cleaned = run("clean", "--collection", "accounts")
+    assert cleaned.table["country_alpha_2"].tolist() == ["NA"]
     assert run("export", "--collection", "projects", "p.parquet").code == 0
     assert list(pd.read_parquet("p.parquet")["id"]) == ["1", "2"]
     assert len(rig.requests) == 2  # each collection once
@@ -165,3 +168,110 @@ def test_condition_on_what_is_not_sent_is_refused_after_the_first_page(folder, r
         assert len(rig.requests) <= 2
         assert run("projects", "--where", "search=001", "-o", "found.csv").code == 0
     assert [file.name for file in folder.glob("*.csv")] == ["found.csv"]
+
+
+NOT_TOLD = {
+    "stats language_share": "projects",
+    "stats accounts_by_country --where country=DE": "accounts",
+    "stats growth": "projects",
+    "stats tags --by language --details": "projects",
+    "plot language_share --sort id": "projects",
+    "plot accounts_map --refresh": "accounts",
+    "report": "projects",
+    "report --where language=C": "projects",
+    "report --details --older-than 2y": "projects",
+    "summary --exclude negative_lines": "projects",
+    "cite": "projects",
+    "export new.csv": "projects",
+    "clean": "accounts",
+    "clean --where country=DE": "accounts",
+}
+
+
+@pytest.mark.parametrize("line", NOT_TOLD)
+def test_command_that_is_not_told_what_to_load_loads_nothing(line, rig, folder, run):
+    outcome = run(*line.split())
+    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert f"Name a file, or --collection {NOT_TOLD[line]}" in outcome.err
+    assert list(folder.iterdir()) == []
+
+
+TOLD = ["--collection projects", "--query a", "-n 1", "--sample 2"]
+
+
+@pytest.mark.parametrize("words", TOLD)
+def test_command_that_is_told_what_to_load_loads_it(words, rig, folder, run):
+    outcome = run("stats", "language_share", *words.split())
+    assert (outcome.code, bool(rig.requests)) == (0, True), outcome.err
+
+
+def test_command_reads_a_whole_collection_that_is_in_the_cache(rig, folder, run):
+    assert run("projects").code == 0
+    paid = len(rig.requests)
+    assert run("stats", "language_share", "--offline").code == 0
+    assert len(rig.requests) == paid
+
+
+@pytest.fixture
+def today(folder, monkeypatch):
+    """Serve 200 projects as today's live service does."""
+    with Today(200) as rig:
+        monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
+        monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
+        yield rig
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "stats language_share --query project",
+        "stats language_share --collection projects",
+        "stats languages_by_year --collection projects",
+        "stats tags --collection projects --by language",
+        "stats activity --collection projects --sort id",
+        "plot language_share --collection projects",
+        "plot survival --query project",
+    ],
+)
+def test_columns_that_are_not_sent_are_refused_after_the_first_page(line, today, folder, run):
+    outcome = run(*line.split())
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "--details" in outcome.err
+    assert len(today.requests) == 2  # the page, and where it is redirected to
+    assert list(folder.iterdir()) == []
+
+
+def test_columns_that_are_sent_cost_no_further_request(today, folder, run):
+    assert run("stats", "growth", "--collection", "projects").code == 0
+    paid = len(today.requests)
+    today.forget()
+    assert run("projects", "--refresh").code == 0
+    assert paid <= len(today.requests)
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("stats language_share --query a -p top=0", "top"),
+        ("plot language_share --query a -p width=wide", "width"),
+        ("stats growth --collection projects -p freq=hour", "freq"),
+        ("stats language_share --query a --by langage", "langage. Did you mean 'language'?"),
+    ],
+)
+def test_options_of_a_statistic_are_refused_before_a_load(line, named, rig, folder, run):
+    outcome = run(*line.split())
+    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert named in outcome.err
+
+
+@pytest.mark.parametrize("kind", ["stats", "plot"])
+def test_what_is_computed_is_tried_without_records_first(kind, sample_frames, folder, run):
+    # None of them refuses that there is no record.
+    failures = {}
+    names = STATISTICS if kind == "stats" else CHARTS
+    for name, chart in names.items():
+        if chart.collection in {"projects", "accounts", ""}:
+            words = ("--demo", "-n", "3", "--collection", chart.collection or "projects")
+            outcome = run(kind, name, *words)
+            failures |= {name: outcome.err} if outcome.code else {}
+    assert failures == {}

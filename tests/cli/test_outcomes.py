@@ -2,12 +2,14 @@
 
 import re
 import sys
+from urllib.parse import quote
 
 import pandas as pd
 import pytest
 
 import dirframe
-from tests.rig.server import MARK
+from dirframe.provenance import set_provenance
+from tests.rig.server import MARK, Reply, failed, record
 
 _MESSAGE = re.compile(r"^(?:dirframe|Error): ", re.MULTILINE)
 
@@ -30,7 +32,7 @@ WRONG_CALLS = [
     ("load /languages", 2, "/languages"),
     ("stats no_such", 2, "no_such"),
     ("stats growth", 2, "--collection"),
-    ("stats growth page.xml", 5, "page.xml"),
+    ("stats growth page.xml", 2, "page.xml"),
     ("stats language_share other.csv", 2, "analysis_main_language_name"),
     ("stats commits_by_contributor", 2, "contributors.xml"),
     ("stats growth projects.parquet -p top=3", 2, "top"),
@@ -155,3 +157,66 @@ def test_unusable_folders_are_warnings_for_the_shell(rig, desk, run, monkeypatch
     outcome = run("projects")
     assert (outcome.code, len(outcome.table)) == (0, 2)
     assert "DIRFRAME_DATA_DIR" in outcome.err
+
+
+#: What a terminal acts on: C0 and C1 signs, and marks that turn the direction of text.
+SIGNS = "\x1b[31m\x9b2J\x07\u202e\u2066\u200f\x85"
+ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+#: The same without what XML cannot hold.
+OF_XML = SIGNS.replace("\x1b", "").replace("\x07", "")
+
+
+@pytest.fixture
+def strange(rig, folder, monkeypatch):
+    """Serve a directory, and lay out a table, whose texts hold such signs."""
+    rig.name = f"Directory {OF_XML}"
+    answers = {
+        "refused": Reply(failed(f"Refused {OF_XML}"), 500),
+        "unknown": Reply(failed(f"There is none {OF_XML}"), 404),
+        "html": Reply(f"<html><title>Sign in {OF_XML}</title></html>".encode(), 403),
+        "redirect": Reply(
+            b"", 302, {"Location": f"https://{quote(OF_XML)}.example/{quote(OF_XML)}"}
+        ),
+    }
+    rig.answer = lambda request: answers.get(request.query.get("query"))
+    rig.add("project", [record("1", name=f"a{OF_XML}b", stack_count=OF_XML), record("2")])
+    frame = pd.DataFrame({"id": ["1", "2"], f"name{SIGNS}": [f"a{SIGNS}b", "c"], "n": [1, 2]})
+    facts = {"source": f"Source {SIGNS}", "resource": "project", "query": {"query": SIGNS}}
+    dirframe.export(set_provenance(frame, **facts), folder / "strange.parquet")
+    return folder
+
+
+@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "pipe"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "projects --query refused",
+        "projects --query unknown",
+        "projects --query html",
+        "projects --query redirect",
+        "projects",
+        "projects --columns name",
+        "projects --format csv",
+        "projects --format json",
+        "projects --plan",
+        "summary strange.parquet",
+        "cite strange.parquet",
+        "cite strange.parquet --style bibtex",
+        "clean strange.parquet",
+        "stats language_share strange.parquet",
+        "export strange.parquet strange.csv --columns x",
+        "export strange.parquet strange.zip",
+        f"export {SIGNS}.parquet strange.csv",
+        f"export strange.parquet {SIGNS}.csv --where {SIGNS}=1",
+        f"stats {SIGNS}",
+        f"projects --sort {SIGNS}",
+        f"status {SIGNS}",
+    ],
+)
+def test_signs_that_a_terminal_acts_on_are_never_printed(line, terminal, strange, run, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    outcome = run(*line.split(" "))
+    is_data = not terminal and outcome.code == 0 and not line.startswith(("summary", "cite"))
+    shown = outcome.err if is_data else outcome.err + outcome.out
+    assert outcome.code in {0, 2, 3, 5, 6, 9}
+    assert ACTS.findall(shown) == []

@@ -1,13 +1,17 @@
 """A file is written whole or not at all, never over another one unasked."""
 
 import json
+import stat
 import sys
+import zipfile
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from dirframe import InvalidInputError, MissingExtraError, export, harvest, read_table
 from tests import processes
+from tests.frames import with_provenance
 from tests.rig.server import Rig
 
 WRITTEN = [".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx"]
@@ -82,8 +86,10 @@ def test_export_that_is_killed_leaves_the_old_file_and_the_next_one_writes_the_n
     assert outcome.code == -9, outcome.err
     pd.testing.assert_frame_equal(read_table(file), SMALL)
     new = SMALL.assign(stars=pd.array([3, None], dtype="Int64"))
+    assert len([*tmp_path.glob(".*.part")]) == 2  # the table and its provenance
     export(new, file, overwrite=True)
     pd.testing.assert_frame_equal(read_table(file), new)
+    assert not [*tmp_path.glob(".*.part")]
 
 
 def test_what_cannot_be_written_is_refused_before_anything_is(tmp_path):
@@ -124,3 +130,76 @@ def test_missing_package_is_named_with_its_extra(tmp_path, monkeypatch):
         export(SMALL, tmp_path / "f.xlsx")
     assert caught.value.extra == "excel"
     assert not [*tmp_path.iterdir()]
+
+
+class Text(str):
+    """A text of another type, as some libraries have."""
+
+
+ACTIVE = [
+    *("=1+1", "{=1+1}", "+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "'=1", "=cmd|' /C calc'!A0"),
+    *("external:\\\\host\\share", "internal:Sheet1!A1", "mailto:a@example.org", "ftp://a.example"),
+    *("https://a.example", "file:///etc/passwd", "=HYPERLINK(1)", "ftps://a.example"),
+]
+
+
+def test_workbook_has_neither_formulas_nor_links_wherever_a_text_stands(tmp_path):
+    pytest.importorskip("xlsxwriter", reason="Excel is an extra")
+    for number, text in enumerate(ACTIVE):
+        texts = [text, None]
+        frame = pd.DataFrame(
+            {
+                text: texts,
+                "category": pd.Categorical(texts),
+                "objects": pd.Series([Text(text), np.str_(text)], dtype="object"),
+                "lists": [[text], None],
+            }
+        )
+        query = {"query": text, "id": text}
+        facts = {"source": text, "resource": "project", "query": query, "steps": [text]}
+        with_provenance(frame, **facts, base_url="https://directory.example")
+        file = export({"a": frame, "b": frame}, tmp_path / f"{number}.xlsx")
+        with zipfile.ZipFile(file) as packed:
+            parts = {name: packed.read(name) for name in packed.namelist()}
+        sheets = b"".join(part for name, part in parts.items() if "worksheets/sheet" in name)
+        assert not [sign for sign in (b"<f>", b"<f ", b"hyperlink") if sign in sheets], text
+        assert not [name for name in parts if name.startswith("xl/worksheets/_rels")], text
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o400])
+@pytest.mark.parametrize("suffix", [*WRITTEN, ".zip"])
+def test_file_that_is_replaced_keeps_its_mode(suffix, mode, tmp_path):
+    if suffix == ".xlsx":
+        pytest.importorskip("xlsxwriter", reason="Excel is an extra")
+    file = tmp_path / f"f{suffix}"
+    frame = with_provenance(SMALL.copy(), source="A directory", resource="project")
+    file.write_text("mine")
+    file.chmod(mode)
+    for _ in range(2):  # at first without the provenance beside it
+        export(frame, file, overwrite=True)
+        modes = {path.name: oct(stat.S_IMODE(path.stat().st_mode)) for path in tmp_path.iterdir()}
+        assert set(modes.values()) == {oct(mode)}, modes
+
+
+def test_file_that_is_new_is_as_readable_as_others(tmp_path):
+    (tmp_path / "other").write_text("other")
+    export(SMALL, tmp_path / "f.csv")
+    assert len({path.stat().st_mode for path in tmp_path.iterdir()}) == 1
+
+
+@pytest.mark.parametrize("to", ["mine.csv", "nowhere.csv", "f.csv"])
+def test_link_is_never_replaced_by_a_file(to, tmp_path):
+    (tmp_path / "mine.csv").write_text("mine")
+    link = tmp_path / "f.csv"
+    link.symlink_to(to)
+    for overwrite in (False, True):
+        with pytest.raises(InvalidInputError, match=r"f\.csv"):
+            export(SMALL, link, overwrite=overwrite)
+    link.rename(tmp_path / "f.csv.provenance.json")
+    with pytest.raises(InvalidInputError, match=r"f\.csv\.provenance\.json"):
+        export(SMALL, link, overwrite=True)
+    assert {path.name: path.is_symlink() for path in tmp_path.iterdir()} == {
+        "f.csv.provenance.json": True,
+        "mine.csv": False,
+    }
+    assert (tmp_path / "mine.csv").read_text() == "mine"

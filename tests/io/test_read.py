@@ -386,12 +386,14 @@ def test_other_programs_read_csv_json_and_parquet(tmp_path):
 
 
 def test_no_cell_of_a_csv_begins_like_a_formula(tmp_path):
-    frame = pd.DataFrame({"id": ["=1", "+1", "-1", "@x", "\t=", "\r=", "'=1", "a=1"], "n": -1})
+    signs = ["=1", "+1", "-1", "@x", "\t=", "\r=", "\n=", "\0=", "\uff1d1", "\uff201", "'=1"]
+    frame = pd.DataFrame({"id": [*signs, "a=1"], "n": -1})
     for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
         text = export(frame, tmp_path / f"f{suffix}").read_bytes().decode()
         rows = [*csv.reader(StringIO(text, newline=""), delimiter=delimiter)][1:]
         cells = [row[0] for row in rows]
-        assert cells == ["'=1", "'+1", "'-1", "'@x", "'\t=", "'\r=", "''=1", "a=1"]
+        assert cells == [*(f"'{text}" for text in signs), "a=1"]
+        assert read_table(tmp_path / f"f{suffix}")["id"].tolist() == [*signs, "a=1"]
         assert {row[1] for row in rows} == {"-1"}
 
 

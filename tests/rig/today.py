@@ -253,10 +253,9 @@ class Today(Rig):
         if not asked or not self.honours("ids"):
             return self.sorted(request, self.found(request, records))
         ids = {leading_number(part) for part in asked.split(",")}
-        in_order = sorted(records, key=by_id)
         if self.answers_unasked:
-            ids |= {by_id(xml) for xml in [xml for xml in in_order if by_id(xml) not in ids][:1]}
-        return [xml for xml in in_order if by_id(xml) in ids]
+            ids.add(min(number for number in map(by_id, records) if number not in ids))
+        return sorted((xml for xml in records if by_id(xml) in ids), key=by_id)
 
     def found(self, request, records):
         """Return the records that have all words of a query in their name, description or tags."""

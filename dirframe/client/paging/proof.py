@@ -124,7 +124,8 @@ def outdated(pages: Pages) -> set[int]:
 
 def misfits(pages: Pages) -> set[int]:
     """Return the numbers of the pages that do not belong to one state of the collection."""
-    if pages.total is None:
+    total = pages.total
+    if total is None:
         return set()
     used = pages.used()
     repeated = repeated_ids(used)
@@ -133,7 +134,7 @@ def misfits(pages: Pages) -> set[int]:
     position = 0
     for page in used:
         # A directory grows from day to day: another total on another day is no contradiction.
-        if is_one_day and page.total != pages.total:
+        if is_one_day and page.total != total:
             found.add(page.number)
         if not repeated.keys().isdisjoint(page.ids):
             found.add(page.number)
@@ -142,7 +143,7 @@ def misfits(pages: Pages) -> set[int]:
         position += len(page.ids)
     if position < (pages.expected or 0):  # the page behind them is missing, or repeats one of them
         found |= {1, len(used) or 1, len(used) + 1}
-    elif position > pages.total:
+    elif position > total:
         found.add(len(used))
     return found
 

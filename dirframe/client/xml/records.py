@@ -51,8 +51,8 @@ class Records:
         self._root = root = self._root or _tree(self.resource)
         for row, record in enumerate(page.records, begin):
             _read(record, root, row)
-            if len(root.paths) > MAX_FIELDS:
-                found = f"{len(root.paths):,} different elements and attributes"
+            if (number := root.names.count()) > MAX_FIELDS:
+                found = f"{number:,} different elements and attributes"
                 text = f"holds records with {found}, of which {MAX_FIELDS:,} are allowed"
                 refuse(found, page.source, text=text)
         self.rows += len(page.records)
@@ -88,24 +88,43 @@ class Records:
 # -- from elements to cells ------------------------------------------------------------------
 
 
+class _Names(dict[str, "str | None"]):
+    """The names of elements and attributes in the entries of lists, by tags; None for secrets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: Those of all columns, and of fields in other elements of an entry.
+        self.paths: set[_Path] = set()
+
+    def __missing__(self, tag: str) -> str | None:
+        name = tag.rpartition("}")[2]
+        self[tag] = None if is_secret(name) else name
+        return self[tag]
+
+    def count(self) -> int:
+        """Return the number of different elements and attributes."""
+        return len(self) + len(self.paths)
+
+
 class _Node(dict[str, "_Node"]):
     """An element at one path of a record: the cells of its column, and those below it by their tags."""
 
-    __slots__ = ("cells", "is_address", "is_list", "is_secret", "names", "path", "paths")
+    __slots__ = ("cells", "is_address", "is_list", "is_repeated", "is_secret", "names", "path")
 
-    def __init__(self, path: _Path, paths: set[_Path]) -> None:
+    def __init__(self, path: _Path, names: _Names) -> None:
         self.path = path
-        self.paths = paths  # of all nodes of the tree, and of the fields of the entries of lists
-        self.names: set[str] = set()  # of the fields of its entries
+        self.names = names  # in the entries of all lists of the tree
         self.is_list = False  # by the schema
+        self.is_repeated = False  # in any row
         self.is_secret = bool(path) and is_secret(path[-1])
         self.is_address = any(map(_is_address, path))
         self.cells: list[Any] = []
-        paths.add(path)
+        if path:
+            names.paths.add(path)
 
     def __missing__(self, tag: str) -> _Node:
         name = tag.rpartition("}")[2]
-        self[tag] = self[name] if name != tag else _Node((*self.path, name), self.paths)
+        self[tag] = self[name] if name != tag else _Node((*self.path, name), self.names)
         return self[tag]
 
     def nodes(self) -> Iterator[_Node]:
@@ -131,34 +150,16 @@ class _Node(dict[str, "_Node"]):
         elif isinstance(present, list):
             present.extend(listed(value))
         else:
+            self.is_repeated = True
             cells[row] = [present, *listed(value)]
 
     def put_attributes(self, row: int, attributes: list[tuple[str, str]]) -> None:
         for tag, text in attributes:
             self[tag].put(row, text.strip() or None)
 
-    def put_entries(self, row: int, entries: list[Any]) -> None:
-        """Put the entries of a list into a row."""
-        self.put(row, entries if self.is_list or any(entries) else None)
-        for entry in entries:
-            if isinstance(entry, dict):
-                if entry.keys() <= self.names and list not in map(type, entry.values()):
-                    continue
-                self.names.update(entry)
-                self.paths.update(_paths_in(entry, self.path))
-
-
-def _paths_in(entry: dict[str, Any], path: _Path) -> Iterator[_Path]:
-    """Yield the paths of the fields of an entry, also in lists in it."""
-    for name, value in entry.items():
-        yield (*path, name)
-        for each in value if isinstance(value, list) else ():
-            if isinstance(each, dict):
-                yield from _paths_in(each, (*path, name))
-
 
 def _tree(resource: Resource) -> _Node:
-    root = _Node((), set())
+    root = _Node((), _Names())
     for field in resource.fields:
         node = root
         for tag in field.path:
@@ -171,6 +172,7 @@ def _read(element: Element, node: _Node, row: int) -> None:
     """Read the attributes and children of an element into a row of the columns below its node."""
     node.put_attributes(row, element.items())
     children = element[:]
+    names = node.names
     counts: Counter[str] | None = None
     for child in children:
         below = node[child.tag]
@@ -178,10 +180,11 @@ def _read(element: Element, node: _Node, row: int) -> None:
             if counts is None:
                 counts = Counter([sibling.tag for sibling in children])
             if counts[child.tag] > 1:
-                below.put_entries(row, _entries([child], below.is_address))
+                below.put(row, _entries([child], names, below.is_address) or None)
             elif below.is_list or _is_list(child):
                 below.put_attributes(row, child.items())
-                below.put_entries(row, _entries(child, below.is_address))
+                entries = _entries(child, names, below.is_address)
+                below.put(row, entries if below.is_list or any(entries) else None)
             else:
                 _read(child, below, row)
             continue
@@ -213,14 +216,14 @@ def _is_list(element: Element) -> bool:
 _Key = str | _Path
 
 
-def _entries(elements: Iterable[Element], is_address: bool) -> list[Any]:
+def _entries(elements: Iterable[Element], names: _Names, is_address: bool) -> list[Any]:
     """Return the entries of a list: texts, or dicts of their fields, flattened to any depth.
 
     `is_address` says whether they are addresses, by the name of the list.
     """
     entries: list[Any] = []
     for element in elements:
-        name = _public_name(element.tag)
+        name = names[element.tag]
         if name is None:
             continue
         text = element.text
@@ -233,24 +236,31 @@ def _entries(elements: Iterable[Element], is_address: bool) -> list[Any]:
             entries.append(text or None)
             continue
         fields: dict[_Key, Any] = {}
-        is_below_address = is_address or _is_address(name)
+        is_url = is_address or _is_address(name)
         if attributes:
-            _add_attributes(fields, (), attributes, is_below_address)
+            _add_attributes(fields, (), attributes, names, is_url)
         if has_children:
-            _add_children(fields, (), element, is_below_address)
+            _add_children(fields, (), element, names, is_url)
         if text:
             _add(fields, name, text)
-        has_paths = has_children and tuple in map(type, fields)
-        entries.append(_flattened(fields) if has_paths else fields)
+        if has_children and tuple in map(type, fields):
+            names.paths.update(key for key in fields if isinstance(key, tuple))
+            entries.append(_flattened(fields))
+        else:
+            entries.append(fields)
     return entries
 
 
 def _add_attributes(
-    fields: dict[_Key, Any], path: _Path, attributes: list[tuple[str, str]], is_address: bool
+    fields: dict[_Key, Any],
+    path: _Path,
+    attributes: list[tuple[str, str]],
+    names: _Names,
+    is_address: bool,
 ) -> None:
     """Add attributes to the fields of an entry; the path is () for those of the entry itself."""
     for tag, value in attributes:
-        name = _public_name(tag)
+        name = names[tag]
         if name is None:
             continue
         text = value.strip()
@@ -263,17 +273,20 @@ def _add_attributes(
             fields[key] = text
 
 
-def _add_children(fields: dict[_Key, Any], path: _Path, element: Element, is_address: bool) -> None:
+def _add_children(
+    fields: dict[_Key, Any], path: _Path, element: Element, names: _Names, is_address: bool
+) -> None:
     """Add the children of an element to the fields of an entry."""
     counts: Counter[str] | None = None
     for child in element:
-        name = _public_name(child.tag)
+        name = names[child.tag]
         if name is None:
             continue
         key = (*path, name) if path else name
         if not len(child):
             if attributes := child.items():
-                _add_attributes(fields, (*path, name), attributes, is_address or _is_address(name))
+                is_url = is_address or _is_address(name)
+                _add_attributes(fields, (*path, name), attributes, names, is_url)
             text = child.text
             text = text.strip() if text else ""
             if "@" in text and (is_address or _is_address(name)):
@@ -285,16 +298,16 @@ def _add_children(fields: dict[_Key, Any], path: _Path, element: Element, is_add
             continue
         if counts is None:
             counts = Counter([sibling.tag for sibling in element])
-        is_below_address = is_address or _is_address(name)
+        is_url = is_address or _is_address(name)
         if counts[child.tag] > 1:
-            _add(fields, key, _entries([child], is_below_address))
+            _add(fields, key, _entries([child], names, is_url))
             continue
-        _add_attributes(fields, (*path, name), child.items(), is_below_address)
+        _add_attributes(fields, (*path, name), child.items(), names, is_url)
         if _is_list(child):
-            entries = _entries(child, is_below_address)
+            entries = _entries(child, names, is_url)
             _add(fields, key, entries if any(entries) else "")
         else:
-            _add_children(fields, (*path, name), child, is_below_address)
+            _add_children(fields, (*path, name), child, names, is_url)
 
 
 def _add(fields: dict[_Key, Any], key: _Key, value: Any) -> None:
@@ -324,10 +337,9 @@ def _values(node: _Node, rows: Sequence[int] | None, count: int) -> list[Any]:
     cells = node.cells
     cells.extend([None] * (count - len(cells)))
     values = cells if rows is None else list(map(cells.__getitem__, rows))
-    kinds = set(map(type, values))
     if node.is_address:
         values = [_public_address(value) if value else value for value in values]
-    if list in kinds and not node.is_list:
+    if node.is_repeated and not node.is_list:
         return [None if isinstance(value, list) and not any(value) else value for value in values]
     return values
 
@@ -352,13 +364,6 @@ def _joined(paths: Iterable[_Path], taken: set[str]) -> dict[_Path, str]:
         names[path] = other if name in taken and other not in taken else name
         taken.add(names[path])
     return names
-
-
-@lru_cache(4096)
-def _public_name(tag: str) -> str | None:
-    """Return the name without its namespace; None if it is that of a secret."""
-    name = tag.rpartition("}")[2]
-    return None if is_secret(name) else name
 
 
 @lru_cache(4096)

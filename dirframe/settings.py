@@ -16,9 +16,9 @@ from dirframe.errors import ConfigurationError
 
 #: The parameter that requests have the key in.
 KEY_PARAMETER = "api_key"
-#: The address of Open Hub, and of its form for a key, which asks for a login.
+#: The address of Open Hub, and of the form where a member makes a key, by the name of the login.
 OPEN_HUB = "https://www.openhub.net"
-OPEN_HUB_KEYS = f"{OPEN_HUB}/accounts/me/api_keys/new"
+OPEN_HUB_KEYS = f"{OPEN_HUB}/accounts/LOGIN/api_keys/new"
 
 #: Characters of the shortest key that cannot be a word of a text.
 _SHORTEST_UNIQUE = 16

@@ -31,7 +31,7 @@ from dirframe.settings import (
 
 #: Maximum age of a cached page: its end must be a date.
 _LONGEST = timedelta(days=36_500)
-_KEYS = f"issues keys to its members at {OPEN_HUB_KEYS}"
+_KEYS = f"issues keys to its members at {OPEN_HUB_KEYS} (LOGIN is your login name)"
 _SAMPLE = "Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
 
 

@@ -1,4 +1,4 @@
-"""Random loads and harvests of a collection that changes while it is read: 3,000 of each."""
+"""Random loads and harvests of a collection that changes while it is read: 250 of each."""
 
 import warnings
 from tempfile import TemporaryDirectory
@@ -26,7 +26,6 @@ def harvest(rig, workers):
 
 @pytest.mark.parametrize("workers", [1, 4])
 @pytest.mark.parametrize("read", [load, harvest])
-@pytest.mark.parametrize("begin", range(0, 3_000, 500))
-def test_completeness_in_random_histories_is_never_claimed_of_too_few_records(read, workers, begin):
-    faults, claims = histories.run(range(begin, begin + 500), lambda rig: read(rig, workers))
-    assert (faults, claims["proven"] > 100) == ({}, True)
+def test_completeness_in_random_histories_is_never_claimed_of_too_few_records(read, workers):
+    faults, claims = histories.run(range(250), lambda rig: read(rig, workers))
+    assert (faults, claims["proven"] > 50) == ({}, True)

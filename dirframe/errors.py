@@ -205,7 +205,7 @@ class UnreadableValueWarning(DirframeWarning):
 
 
 class StaleWarning(DirframeWarning):
-    """Expired pages from the cache are used."""
+    """Pages from the cache are used that have expired, or are dated in the future."""
 
 
 class CacheWarning(DirframeWarning):

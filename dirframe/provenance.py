@@ -44,8 +44,9 @@ FACTS: dict[str, Any] = {
     "duplicates_removed": 0,
     "retrieved_oldest": None,  # when the oldest and the newest page were fetched, in UTC
     "retrieved_newest": None,
-    "requests_made": 0,  # requests to the directory, and pages from the cache
+    "requests_made": 0,  # requests of this load to the directory, and pages from the cache
     "requests_cached": 0,
+    "requests_paid": 0,  # requests for all that was used, also those of earlier loads
     "synthetic": False,  # generated, not observed
     "not_sent": [],  # columns that the directory sent with no record: nothing is known of them
     "details": 0,  # records read from their own page
@@ -96,6 +97,8 @@ def get_provenance(frame: Any) -> dict[str, Any]:
     -------
     dict
         Source, query, days and cost of the load, and what was done since; None or empty is unknown.
+        ``requests_made`` are those of this load, ``requests_paid`` also those of earlier loads whose
+        pages came from the cache.
         ``completeness`` is ``"proven"`` (every record of the query), ``"counted"`` (pages of several
         days with as many different records as the directory has), ``"sample"`` (a random one),
         ``"incomplete"`` or ``"unknown"``; ``complete`` is True if proven, False if incomplete.

@@ -31,7 +31,7 @@ from dirframe.client.xml.page import AnalysisSent
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
-FORMAT = 6
+FORMAT = 7
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
 
 _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
@@ -53,6 +53,7 @@ CREATE TABLE pages (
     sort TEXT,              -- the order of the pages
     retrieved TEXT NOT NULL, -- ISO 8601 in UTC
     requests INTEGER NOT NULL, -- 0: from the cache
+    requests_paid INTEGER NOT NULL, -- made when it was received, also if it is from the cache
     available INTEGER,      -- items_available
     first INTEGER,          -- first_item_position
     ids TEXT NOT NULL,      -- of the records, as JSON
@@ -65,8 +66,8 @@ CREATE TABLE pages (
 )
 """
 _COLUMNS = (
-    *("kind", "number", "record", "sort", "retrieved", "requests", "available", "first"),
-    *("ids", "analyses", "synthetic", "refusal"),
+    *("kind", "number", "record", "sort", "retrieved", "requests", "requests_paid"),
+    *("available", "first", "ids", "analyses", "synthetic", "refusal"),
 )
 _INSERT = f"""
 INSERT INTO pages VALUES (NULL, :{", :".join(_COLUMNS)}, :sha256, :size, :content)
@@ -207,6 +208,7 @@ class Store(AbstractContextManager["Store"]):
             "sort": sort,
             "retrieved": answer.received_at.isoformat(timespec="microseconds"),
             "requests": answer.requests,
+            "requests_paid": answer.requests_paid,
             "ids": "[]",
             "analyses": "",
             "synthetic": False,
@@ -291,12 +293,16 @@ class _Row:
         """Return a row of the table; ValueError, TypeError or LookupError if it is damaged."""
         received_at = datetime.fromisoformat(row["retrieved"]).astimezone(UTC)
         ids = tuple(json.loads(row["ids"]))
-        requests = int(row["requests"])
+        requests, requests_paid = int(row["requests"]), int(row["requests_paid"])
         refusal = None
         if row["refusal"] is not None:
             reason = Reason(row["refusal"])
             refusal = Refusal(
-                reason=reason, received_at=received_at, requests=requests, other_ids=ids
+                reason=reason,
+                received_at=received_at,
+                requests=requests,
+                requests_paid=requests_paid,
+                other_ids=ids,
             )
         target: Target
         if row["kind"] in {"page", "probe"}:
@@ -320,6 +326,7 @@ class _Row:
         receipt = Receipt(
             received_at=None if refusal is not None else received_at,
             requests=requests,
+            requests_paid=requests_paid,
             is_synthetic=bool(row["synthetic"]),
         )
         return cls(int(row["id"]), row["sort"], target, refusal, receipt, received_at)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from dirframe import __version__
 from dirframe._display import card, quantity
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.http.adapter import FetchedPage
+from dirframe.client.http.session import FetchedPage
 from dirframe.client.ids import PAGE_SIZE as PROJECTS_BY_IDS
 from dirframe.client.ids import Window, estimate_by_numbers, find_doubt
 from dirframe.client.paging.order import is_in_order, is_last
@@ -85,7 +85,7 @@ def check(directory: Directory | None = None) -> Check:
     """
     with open_directory(directory) as client:
         first = _get(client, _PROJECTS)
-        requests, findings = first.attempts, [*_see_first(client, first)]
+        requests, findings = first.requests, [*_see_first(client, first)]
         options: dict[str, Any] = {"timeout": client.timeout, "allow_http": client.allow_http}
         with Directory(client.base_url, _NO_KEY, cache=False, **options) as other:
             other.quota_folder = None  # requests of this key are nobody's
@@ -124,7 +124,7 @@ class _Look(NamedTuple):
         attempts = 0
         try:
             fetched = _get(self.client, self.query, self.number, self.parameters)
-            attempts = fetched.attempts
+            attempts = fetched.requests
             return self.see(fetched.page), attempts
         except DirframeError as error:
             found, status = type(error).__name__, getattr(error, "status", None)
@@ -151,11 +151,11 @@ def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
     """Yield what the first page of projects shows."""
     page, size = first.page, len(first.page.records)
     yield Finding("directory", f"{client.name}, {client.base_url}", None)
-    yield Finding("date", f"{first.retrieved:%Y-%m-%d %H:%M} UTC", None)
+    yield Finding("date", f"{first.received_at:%Y-%m-%d %H:%M} UTC", None)
     yield Finding("projects", _count_of(page), None)
     yield Finding("page size", str(size), None if is_last(page) else size == PAGE_SIZE)
     if first.server_time is not None:
-        seconds = round((first.server_time - first.retrieved).total_seconds())
+        seconds = round((first.server_time - first.received_at).total_seconds())
         yield Finding("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
     is_moved = client.session.is_moved(_PROJECTS.path)
     yield Finding("address", "redirects to another" if is_moved else "answers itself", not is_moved)

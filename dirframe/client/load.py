@@ -236,8 +236,9 @@ def _sample_facts(received: Received) -> dict[str, Any]:
 
 def cost_of(receipts: Sequence[Receipt]) -> dict[str, Any]:
     """Return when pages were received and what they cost, as the provenance says it."""
+    now = datetime.now(UTC)  # a page is dated in the future if a clock was wrong
     times = [
-        receipt.received_at.isoformat(timespec="seconds")
+        min(receipt.received_at, now).isoformat(timespec="seconds")
         for receipt in receipts
         if receipt.received_at is not None
     ]
@@ -248,6 +249,7 @@ def cost_of(receipts: Sequence[Receipt]) -> dict[str, Any]:
         "requests_cached": sum(
             not receipt.requests and receipt.received_at is not None for receipt in receipts
         ),
+        "requests_paid": sum(receipt.requests_paid for receipt in receipts),
         "synthetic": any(receipt.is_synthetic for receipt in receipts),
     }
 
@@ -293,7 +295,7 @@ def _warn_of_order(received: Received, what: str, *, is_kept: bool | None) -> No
 
 
 def warn_if_stale(client: Directory, receipts: Sequence[Receipt]) -> None:
-    """Warn if any of the pages from the cache has expired."""
+    """Warn if any of the pages from the cache has expired, or is dated in the future."""
     cached = [
         receipt.received_at
         for receipt in receipts
@@ -301,8 +303,16 @@ def warn_if_stale(client: Directory, receipts: Sequence[Receipt]) -> None:
     ]
     if not cached:
         return
+    now = datetime.now(UTC)
+    newest = max(cached)
+    if newest > now:
+        text = (
+            f"Pages from the cache are dated in the future, up to {newest:%Y-%m-%d %H:%M} UTC: the clock "
+            "was wrong, or is. Their age is unknown; the time of this load is recorded instead."
+        )
+        warn(StaleWarning(text, hint="refresh=True (--refresh) requests them again."))
     oldest = min(cached)
-    age = datetime.now(UTC) - oldest
+    age = now - oldest
     if age > client.expire_after:
         when = f"{age / timedelta(days=1):,.1f} days ago, at {oldest:%Y-%m-%d %H:%M} UTC"
         warn(StaleWarning(f"Old pages from the cache are used: the oldest was fetched {when}."))

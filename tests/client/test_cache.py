@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import os
-import re
 import shutil
 import sqlite3
 import tempfile
@@ -18,6 +17,7 @@ import pytest
 import time_machine
 
 import dirframe
+from dirframe.client.http.cache import PageCache
 from dirframe.errors import (
     CacheError,
     CacheWarning,
@@ -28,7 +28,7 @@ from dirframe.errors import (
 )
 from dirframe.provenance import get_provenance
 from tests.rig import faults
-from tests.rig.server import Reply, Rig, numbered, page_xml, record
+from tests.rig.server import Reply, Rig, failed, numbered, page_xml, record
 from tests.rig.today import Today
 
 
@@ -44,7 +44,7 @@ def load(directory, **options):
 
 def entries(file):
     with closing(sqlite3.connect(file)) as database:
-        return database.execute("SELECT value FROM responses").fetchall()
+        return database.execute("SELECT content FROM responses").fetchall()
 
 
 def test_cache_makes_the_second_load_free_offline_too_unless_it_is_refreshed(rig, connect):
@@ -61,6 +61,7 @@ def test_cache_makes_the_second_load_free_offline_too_unless_it_is_refreshed(rig
         for name in ("retrieved_oldest", "retrieved_newest"):
             assert made[name] == again[name]
     assert (made["requests_made"], made["requests_cached"]) == (6, 0)
+    assert made["requests_paid"] == again["requests_paid"] == 6
     assert rig.pages == [1, 2, 3, 4, 5, 6]
     load(connect(rig), refresh=True)
     assert len(rig.requests) == 12
@@ -154,18 +155,89 @@ def test_cache_entry_can_be_read_by_anyone(rig, connect, file):
 def test_cache_entry_that_cannot_be_read_is_fetched_again(rig, connect, file):
     load(connect(rig), max_items=10)
     [(whole,)] = entries(file)
-    undated = gzip.decompress(whole).replace(b'"created_at": "', b'"created_at": "x')
-    zoneless = re.sub(rb'("created_at": "[^+"]*)[^"]*', rb"\1", gzip.decompress(whole))
     nowhere = gzip.decompress(whole).replace(b'"url"', b'"other"')
-    unreadable = [b"", b"\x80\x04\x95\x00pickle.", "a text", None, whole[:-40]]
-    unreadable += map(gzip.compress, (undated, zoneless, nowhere, b"[" * 100_000, b"{}", b"[1]"))
+    unreadable = [b"", b"\x80\x04\x95\x00pickle.", "a text", 0, whole[:-40]]
+    unreadable += map(gzip.compress, (nowhere, b"[" * 100_000, b"{}", b"[1]"))
     for entry in unreadable:
         with closing(sqlite3.connect(file)) as database, database:
-            database.execute("UPDATE responses SET value = ?", (entry,))
+            database.execute("UPDATE responses SET content = ?", (entry,))
         for pages in ([1], []):
             rig.forget()
             assert len(load(connect(rig), max_items=10)) == 10
             assert rig.pages == pages
+
+
+@pytest.mark.parametrize("date", ["a text", b"", 1e300, -1e300])
+def test_cache_entry_with_a_damaged_date_is_fetched_again(rig, connect, file, date):
+    load(connect(rig), max_items=10)
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE responses SET received_at = ?", (date,))
+    assert len(load(connect(rig), max_items=10)) == 10
+    assert rig.pages == [1, 1]
+
+
+def test_cache_page_dated_in_the_future_is_stale_and_never_cited_with_its_day(rig, connect):
+    with time_machine.travel(datetime.now(UTC) + timedelta(days=700), tick=True):
+        load(connect(rig))
+    with pytest.warns(StaleWarning, match="in the future"):
+        offline = load(connect(rig), offline=True)
+    cited = datetime.fromisoformat(get_provenance(offline)["retrieved_newest"])
+    assert cited <= datetime.now(UTC)
+    assert len(rig.requests) == 6
+    assert dirframe.plan("projects", directory=connect(rig)).cached == 1  # that it just paid
+    rig.forget()
+    frame = load(connect(rig))
+    assert rig.pages == [2, 3, 4, 5, 6]
+    assert get_provenance(frame)["retrieved_newest"] <= datetime.now(UTC).isoformat()
+
+
+def test_cache_plan_decodes_no_page_but_the_first(rig, connect, monkeypatch):
+    load(connect(rig))
+    decoded = []
+    read = PageCache.get
+
+    def get(self, key):
+        page = read(self, key)
+        decoded.extend([] if page is None else [key])
+        return page
+
+    monkeypatch.setattr(PageCache, "get", get)
+    assert dirframe.plan("projects", directory=connect(rig)).cached == 6
+    assert len(decoded) == 1
+
+
+def test_cache_remembers_what_a_page_and_a_refusal_cost(rig, connect):
+    rig.faults.extend([faults.fails("Busy", 503)])
+    first = get_provenance(load(connect(rig), max_items=10))
+    again = get_provenance(load(connect(rig), max_items=10))
+    costs = [(facts["requests_made"], facts["requests_paid"]) for facts in (first, again)]
+    assert costs == [(2, 2), (0, 2)]
+
+
+def test_cache_redirect_that_is_gone_is_asked_at_the_original_address_once(serve, connect):
+    state = {"moved": True}
+
+    def answer(asked):
+        if not state["moved"]:
+            if asked.path.startswith("/p/"):
+                return Reply(failed("Not found."), 404)
+        elif asked.path.startswith("/projects/"):
+            return Reply(b"", 302, {"Location": asked.path.replace("/projects", "/p")})
+        number = asked.path.rpartition("/")[2].removesuffix(".xml")
+        return page_xml([record(number)], available=1, first=0)
+
+    rig = serve(answer)
+    dirframe.load_project("1", directory=connect(rig))
+    state["moved"] = False
+    rig.forget()
+    directory = connect(rig)
+    for project in ("1", "2", "3"):
+        assert dirframe.load_project(project, directory=directory)["id"].tolist() == [project]
+    assert [asked.path for asked in rig.requests] == [
+        "/p/2.xml",
+        "/projects/2.xml",
+        "/projects/3.xml",
+    ]
 
 
 # A file that is of no use

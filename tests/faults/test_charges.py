@@ -185,7 +185,7 @@ def test_netrc_is_neither_sent_nor_stored(name, rig, tmp_path, monkeypatch):
     stored = dirframe.cache_info(tmp_path / "cache").file
     with closing(sqlite3.connect(stored)) as database:
         entries = [
-            gzip.decompress(row[0]) for row in database.execute("SELECT value FROM responses")
+            gzip.decompress(row[0]) for row in database.execute("SELECT content FROM responses")
         ]
     assert len(entries) == 6
     assert [entry for entry in entries if b"Authorization" in entry or b"headers" in entry] == []

@@ -78,7 +78,7 @@ class Everything:
             self.add("name of a file", file.name)
         for file in folder.rglob("http-cache*.sqlite"):
             with closing(sqlite3.connect(file)) as database:
-                for (entry,) in database.execute("SELECT value FROM responses").fetchall():
+                for (entry,) in database.execute("SELECT content FROM responses").fetchall():
                     text = gzip.decompress(entry)
                     self.add("a cached entry", text)
                     self.add("a cached page", base64.b64decode(json.loads(text)["_content"]))

@@ -11,16 +11,14 @@ import re
 import threading
 import time
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit, urlunsplit
 
 import requests
 from requests.adapters import HTTPAdapter
-from requests_cache.models.request import CachedRequest
-from requests_cache.models.response import CachedResponse
 from urllib3.connection import HTTPConnection
 
 from dirframe.client.http.connection import Connection
@@ -58,16 +56,26 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _REPEATED = {"help_text", "reported", "found", "title", "moved_to", "hint"}
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedPage:
-    """A page as it was received, when, and the number of requests made for it: 0 if it was cached."""
+class Success(requests.Response):
+    """A validated page, without the key; `url` is the address that it came from in the end."""
 
-    content: bytes
-    url: str
-    retrieved: datetime
     page: Page
-    attempts: int = 0
-    server_time: datetime | None = None  # of a response just received, as the directory has it
+    requests: int  # that were made for it
+    received_at: datetime
+    server_time: datetime | None  # as the directory has it
+
+    @classmethod
+    def of(cls, content: bytes, url: str, page: Page, requests: int, date: str) -> Self:
+        """Return the success of a validated page that was just received."""
+        success = cls()
+        success.status_code = 200
+        success.raw = BytesIO(content)
+        success.url = url
+        success.page = page
+        success.requests = requests
+        success.received_at = datetime.now(UTC)
+        success.server_time = parse_date(date)
+        return success
 
 
 class _NotConnected(Exception):  # noqa: N818  # an event; callers see a NetworkError
@@ -103,6 +111,8 @@ class SigningAdapter(HTTPAdapter):
         # The base URL with the first name of a path, and what follows up to the query.
         self._split: Any = re.compile(rf"({re.escape(self._base_url)}/[^/.?]*|)([^?]*)").match
         self._moved: dict[str, str] = {}
+        #: The names of `_moved` that the directory itself confirmed or denied since it was opened.
+        self._asked: set[str] = set()
         #: The last URL that was requested, and the path of what it led to.
         self._last = "", ""
 
@@ -131,18 +141,24 @@ class SigningAdapter(HTTPAdapter):
             pool.ConnectionCls = type("_Connection", (_Connecting, pool.ConnectionCls), {})
         return pool
 
-    def _follow(self, request: Any, receipts: list[int], options: Any) -> requests.Response:
+    def _follow(self, request: Any, receipts: list[int], options: Any) -> Success:
         """Return the success that a request leads to, with redirects within the host."""
         requested = request.url
-        url = first = self.resolve(requested)
-        for _ in range(1 + _MAX_REDIRECTS):
-            response = self._request(request, url, receipts, options)
-            if not response.is_redirect:
-                break
-            url = self._redirected(response)
-        else:
+        first = self.resolve(requested)
+        response = self._request(request, first, receipts, options)
+        if response.status_code == 404 and self._is_hearsay(requested):
+            # A cached page taught a redirect that may be gone: the original address is asked once.
+            original = self._request(request, requested, receipts, options)
+            if not self._confirm(requested, first, original):
+                first, response = requested, original
+        for _ in range(_MAX_REDIRECTS):
+            if response.is_redirect:
+                target = self._redirected(response)
+                response = self._request(request, target, receipts, options)
+        if response.is_redirect:
             circle = f"{requested} redirects in a circle and was not followed further."
             raise ServiceError(circle, url=requested)
+        url = response.url
         content = redact(self._key.redact_data(response.body), self._key.redact_xml)
         try:
             page = check_response(content, response, first if self._is_of_one(first, url) else None)
@@ -151,13 +167,10 @@ class SigningAdapter(HTTPAdapter):
             if isinstance(error, QuotaExceededError):
                 error.resets_at = self._quota.mark_exhausted(error.resets_at)
             raise
-        self.learn(requested, url)
-        # As the cache stores it. The headers of the request are not stored.
-        sent = CachedRequest(method="GET", url=requested)
-        success: Any = CachedResponse(content=content, status_code=200, url=url, request=sent)
-        date, now = parse_date(response.headers.get("Date", "")), success.created_at
-        success.fetched = FetchedPage(content, requested, now, page, len(receipts), date)
-        return success  # type: ignore[no-any-return]  # its attributes are not in the stubs
+        self._learn(requested, url)
+        # The headers of the response are not stored, nor those of the request.
+        date = response.headers.get("Date", "")
+        return Success.of(content, url, page, len(receipts), date)
 
     def _request(self, request: Any, url: str, receipts: list[int], options: Any) -> Any:
         """Return the response to a request, with its body, after several attempts."""
@@ -265,12 +278,40 @@ class SigningAdapter(HTTPAdapter):
             "DIRFRAME_BASE_URL to it.",
         )
 
-    def learn(self, requested: str, final: str) -> None:
+    def learn_from_cache(self, requested: str, final: str) -> None:
+        """Remember the redirect of a cached page, unless the directory itself was asked."""
+        name = self._split(requested)[1]
+        if name not in self._asked:
+            self._remember(requested, final)
+
+    def _learn(self, requested: str, final: str) -> None:
+        """Remember the redirect of a page that was just received, or that there is none."""
+        name = self._split(requested)[1]
+        self._asked.add(name)
+        if self._split(final)[1] == name:
+            self._moved.pop(name, None)
+        self._remember(requested, final)
+
+    def _remember(self, requested: str, final: str) -> None:
         """Remember a redirect that changes one name: today's service has /p… for /projects…."""
         old, rest = self._split(requested).groups()
         new, same = self._split(final).groups()
         if old != new and rest == same:
             self._moved[old] = new
+
+    def _is_hearsay(self, url: str) -> bool:
+        """Return whether a redirect of a URL is known from the cache alone."""
+        name = self._split(url)[1]
+        return name in self._moved and name not in self._asked
+
+    def _confirm(self, requested: str, first: str, original: requests.Response) -> bool:
+        """Return whether the original address still redirects as the cache says; else forget it."""
+        name = self._split(requested)[1]
+        self._asked.add(name)
+        if original.is_redirect and self._redirected(original) == first:
+            return True
+        self._moved.pop(name, None)
+        return False
 
     def resolve(self, url: str) -> str:
         """Return the URL that a URL is redirected to, as far as it was seen."""

@@ -1,4 +1,4 @@
-"""The persistent cache of fetched pages: a backend of requests-cache over one SQLite file."""
+"""The persistent cache of fetched pages: one SQLite file, with the serialiser of requests-cache."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import threading
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from requests_cache.backends.base import BaseCache
+from requests_cache.models.request import CachedRequest
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage, json_serializer, utf8_encoder
 
@@ -23,18 +23,39 @@ from dirframe.errors import CacheError, CacheWarning, warn
 from dirframe.settings import cache_folder
 
 #: The number is the version of the format; each version has a file of its own.
-_FILE = "http-cache-2.sqlite"
+_FILE = "http-cache-3.sqlite"
 #: Seconds to wait for another program that holds the file.
 _TIMEOUT = 5.0
+#: Times are seconds since 1970; `expires` is for `prune_cache` alone: age is judged when a page is read.
 _TABLE = """
-CREATE TABLE IF NOT EXISTS responses (key TEXT PRIMARY KEY, value BLOB, expires INTEGER)
+CREATE TABLE IF NOT EXISTS responses (
+    key TEXT PRIMARY KEY,
+    content BLOB NOT NULL,     -- the response, as requests-cache writes it, compressed
+    received_at REAL NOT NULL,
+    requests INTEGER NOT NULL, -- that were made for it
+    expires REAL NOT NULL
+)
 """
 #: JSON: a file from elsewhere can hold wrong data, but no code. Compressed to a fifth.
 _COMPRESSED = Stage(dumps=lambda text: gzip.compress(text, 3), loads=gzip.decompress)
 _SERIALIZER = SerializerPipeline([*json_serializer.stages, utf8_encoder, _COMPRESSED])
 
 
-class PageCache(BaseCache):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachedPage:
+    """A page of the cache: its content, the URL that it came from, when, and what it cost."""
+
+    content: bytes
+    url: str
+    received_at: datetime
+    requests: int
+
+    def is_fresh(self, expire_after: timedelta) -> bool:
+        """Return whether it is at most so old; one dated in the future has no known age."""
+        return timedelta(0) <= datetime.now(UTC) - self.received_at <= expire_after
+
+
+class PageCache:
     """Pages in a folder, or nowhere: a file that fails neither ends nor holds up a load.
 
     The SQLite backend of requests-cache waits for ever for a file that it may not write to, and
@@ -43,27 +64,62 @@ class PageCache(BaseCache):
     """
 
     def __init__(self, folder: Path | None) -> None:
-        super().__init__()
         self._file = None if folder is None else folder / _FILE
-        self._access, self._open = threading.Lock(), _open
+        self._access = threading.Lock()
         self._database: sqlite3.Connection | None = None
+        self._is_read_only = False
 
-    def get_response(self, key: str, default: Any = None) -> Any:
-        """Return a stored page; the default if it is missing or cannot be read."""
-        row = self._execute("SELECT value FROM responses WHERE key = ?", key)
+    def get(self, key: str) -> CachedPage | None:
+        """Return a page of any age; None if it is missing or cannot be read."""
+        row = self._first_row(
+            "SELECT content, received_at, requests FROM responses WHERE key = ?", key
+        )
+        if row is None:
+            return None
+        packed, received_at, requests = row
         try:
-            page = _SERIALIZER.loads(row[0])
-            return page if page.content and page.url and page.created_at.tzinfo else default
-        except Exception:  # noqa: BLE001  # what no entry, or that of somebody else, may raise
-            return default
+            response: Any = _SERIALIZER.loads(packed)
+            content, url = response.content, response.url
+            if not (isinstance(content, bytes) and content and isinstance(url, str) and url):
+                return None
+            return CachedPage(
+                content=content,
+                url=url,
+                received_at=datetime.fromtimestamp(received_at, UTC),
+                requests=int(requests),
+            )
+        except Exception:  # noqa: BLE001  # what a damaged entry, or that of somebody else, may raise
+            return None
 
-    def save_response(
-        self, response: Any, cache_key: str | None = None, expires: datetime | None = None
-    ) -> None:
-        """Store a page, unless the file cannot be written."""
-        page = CachedResponse.from_response(response, expires=expires)
-        row = cache_key, _SERIALIZER.dumps(page), page.expires_unix
-        self._execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", *row)
+    def has(self, key: str, *, expire_after: timedelta | None = None) -> bool:
+        """Return whether there is a page, of any age or not older, without reading it."""
+        if expire_after is None:
+            return self._first_row("SELECT 1 FROM responses WHERE key = ?", key) is not None
+        now = datetime.now(UTC)
+        earliest = now.timestamp() - expire_after.total_seconds()
+        statement = "SELECT 1 FROM responses WHERE key = ? AND received_at BETWEEN ? AND ?"
+        return self._first_row(statement, key, earliest, now.timestamp()) is not None
+
+    def put(self, key: str, page: CachedPage, *, requested: str, expire_after: timedelta) -> None:
+        """Store a page that was requested by a URL, unless the file cannot be written."""
+        response = CachedResponse(
+            content=page.content,
+            status_code=200,
+            url=page.url,
+            request=CachedRequest(method="GET", url=requested),
+            created_at=page.received_at,
+        )
+        received_at = page.received_at.timestamp()
+        self._first_row(
+            "INSERT OR REPLACE INTO responses VALUES (?, ?, ?, ?, ?)",
+            *(key, _SERIALIZER.dumps(response), received_at, page.requests),
+            received_at + expire_after.total_seconds(),
+        )
+
+    def remove(self, key: str) -> None:
+        """Remove a page, if it is there and the file can be written."""
+        if self.has(key):
+            self._first_row("DELETE FROM responses WHERE key = ?", key)
 
     def close(self) -> None:
         """Close the file; a request still in flight then stores nothing."""
@@ -72,22 +128,33 @@ class PageCache(BaseCache):
                 self._database.close()
             self._file = self._database = None
 
-    def _execute(self, statement: str, *values: object) -> Any:
+    def _first_row(self, statement: str, *values: object) -> tuple[Any, ...] | None:
         """Run a statement and return its first row; None if the file fails, or may not be used."""
         with self._access:
             if self._file is None:
                 return None
             try:
-                self._database = self._database or self._open(self._file)
-                return self._database.execute(statement, values).fetchone()
+                return self._run(self._file, statement, values)
             except (sqlite3.Error, OSError) as error:
-                if self._open is _open_to_read:
+                if self._is_read_only:
                     return None
                 if self._database is not None:
                     self._database.close()
-                self._open, self._database = _open_to_read, None
+                self._database = None
+                self._is_read_only = True
                 _warn(self._file, error)
-        return self._execute(statement, *values)
+            try:
+                return self._run(self._file, statement, values)
+            except (sqlite3.Error, OSError):
+                return None
+
+    def _run(
+        self, file: Path, statement: str, values: tuple[object, ...]
+    ) -> tuple[Any, ...] | None:
+        if self._database is None:
+            self._database = _open_to_read(file) if self._is_read_only else _open(file)
+        row: tuple[Any, ...] | None = self._database.execute(statement, values).fetchone()
+        return row
 
 
 def _open(file: Path) -> sqlite3.Connection:

@@ -4,25 +4,47 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import cast
 from urllib.parse import urlencode
 
-from requests_cache import CachedSession
-from requests_cache.models.response import CachedResponse
+import requests
 
 from dirframe import __version__
-from dirframe.client.http.adapter import FetchedPage, SigningAdapter, as_sent
-from dirframe.client.http.cache import PageCache
+from dirframe.client.http.adapter import SigningAdapter, Success, as_sent
+from dirframe.client.http.cache import CachedPage, PageCache
 from dirframe.client.http.connection import Connection
 from dirframe.client.http.quota import DailyQuota
-from dirframe.client.xml.page import parse
+from dirframe.client.xml.page import Page, parse
 from dirframe.errors import CacheError, InvalidInputError
 
 #: Behind the URL of a refusal. That of a page has no fragment.
 _REFUSED = "#refused"
 #: Behind the URL of a page that is stored beside an earlier version. A fragment is not sent.
 _BESIDE = "#beside"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedPage:
+    """A page as it was received, when, and what it cost."""
+
+    content: bytes
+    url: str
+    received_at: datetime
+    page: Page
+    requests: int  # made now: 0 if it was cached
+    requests_paid: int  # made when it was received
+    server_time: datetime | None = None  # of a page just received, as the directory has it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachedRefusal:
+    """Why a page was refused, when, and what it cost to ask."""
+
+    why: str
+    received_at: datetime
+    requests_paid: int
 
 
 class Session:
@@ -34,11 +56,8 @@ class Session:
         self.quota = DailyQuota(
             connection.quota_folder, connection.key.fingerprint, connection.daily_quota
         )
-        self._http = CachedSession(
-            backend=PageCache(connection.cache_folder),
-            key_fn=lambda request, **_: self._key_of(request.url),
-            expire_after=self._expire_after,
-        )
+        self._cache = PageCache(connection.cache_folder)
+        self._http = requests.Session()
         # Not the passwords of .netrc. The adapter reads what else the environment says.
         self._http.trust_env = False
         self._http.headers["User-Agent"] = f"dirframe/{__version__}"
@@ -68,47 +87,51 @@ class Session:
                 hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
             )
         url = self.address(path, parameters) + (_BESIDE if beside else "")
-        cached = None if refresh else self._cached(url, of_any_age=offline)
-        if cached is not None:
-            self._adapter.learn(url, cached.url)
-            page = parse(cached.content, source=url)
-            return FetchedPage(cached.content, url, cached.created_at, page)
+        if not refresh:
+            cached = self._cached(url, of_any_age=offline)
+            if cached is not None:
+                return self._from_cache(url, cached)
         if offline:
             raise CacheError(
                 f"{url} is not in the cache, and offline mode sends no requests.",
                 hint="Load it once without offline=True (--offline).",
             )
-        headers = None if store else {"Cache-Control": "no-store"}
-        response: Any = self._http.get(url, headers=headers, force_refresh=True)
-        fetched: FetchedPage = response.fetched
-        return fetched
+        return self._from_directory(url, store=store)
 
     def is_cached(
         self, path: str, parameters: Mapping[str, str], *, of_any_age: bool = False
     ) -> bool:
-        """Return whether a page would come from the cache."""
-        return self._cached(self.address(path, parameters), of_any_age=of_any_age) is not None
+        """Return whether a page would come from the cache; it is not read."""
+        key = self._key_of(self.address(path, parameters))
+        return self._cache.has(key, expire_after=None if of_any_age else self._expire_after)
 
     def is_moved(self, path: str) -> bool:
         """Return whether the directory redirects a path, as far as it was seen."""
         url = self.address(path)
         return self._adapter.resolve(url) != url
 
-    def put_refusal(self, url: str, why: str) -> None:
+    def put_refusal(self, url: str, why: str, requests_paid: int) -> None:
         """Remember for as long as a page is fresh why a page was refused."""
-        refusal: Any = CachedResponse(content=json.dumps(why).encode(), url=url + _REFUSED)
-        expires = datetime.now(UTC) + self._expire_after
-        self._http.cache.save_response(refusal, self._key_of(refusal.url), expires)
+        refusal = CachedPage(
+            content=json.dumps(why).encode(),
+            url=url + _REFUSED,
+            received_at=datetime.now(UTC),
+            requests=requests_paid,
+        )
+        self._store(refusal.url, refusal)
 
     def get_refusal(
         self, url: str, *, refresh: bool = False, offline: bool = False
-    ) -> tuple[str, datetime] | None:
-        """Return why a page was refused, and when, if that is newer than the page in the cache."""
+    ) -> CachedRefusal | None:
+        """Return why a page was refused, unless it was received since."""
         refusal = None if refresh else self._cached(url + _REFUSED, of_any_age=offline)
-        page = refusal and self._cached(url, of_any_age=True)
-        if refusal is None or (page and page.created_at > refusal.created_at):
+        if refusal is None:
             return None
-        return str(json.loads(refusal.content)), refusal.created_at
+        return CachedRefusal(
+            why=str(json.loads(refusal.content)),
+            received_at=refusal.received_at,
+            requests_paid=refusal.requests,
+        )
 
     def address(self, path: str, parameters: Mapping[str, str] | None = None) -> str:
         """Return the URL of a page as it is sent, but without the key; raise if a part is the key."""
@@ -125,12 +148,52 @@ class Session:
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""
         self._http.close()
+        self._cache.close()
         self.quota.close()
 
-    def _cached(self, url: str, *, of_any_age: bool = False) -> CachedResponse | None:
-        page = self._http.cache.get_response(self._key_of(url))
-        is_old = page is not None and datetime.now(UTC) - page.created_at > self._expire_after
-        return None if is_old and not of_any_age else page
+    def _from_cache(self, url: str, cached: CachedPage) -> FetchedPage:
+        self._adapter.learn_from_cache(url, cached.url)
+        return FetchedPage(
+            content=cached.content,
+            url=url,
+            received_at=cached.received_at,
+            page=parse(cached.content, source=url),
+            requests=0,
+            requests_paid=cached.requests,
+        )
+
+    def _from_directory(self, url: str, *, store: bool) -> FetchedPage:
+        success = cast("Success", self._http.get(url))
+        fetched = FetchedPage(
+            content=success.content,
+            url=url,
+            received_at=success.received_at,
+            page=success.page,
+            requests=success.requests,
+            requests_paid=success.requests,
+            server_time=success.server_time,
+        )
+        if store:
+            page = CachedPage(
+                content=fetched.content,
+                url=success.url,
+                received_at=fetched.received_at,
+                requests=fetched.requests,
+            )
+            self._store(url, page)
+            # What was refused before is there now.
+            self._cache.remove(self._key_of(url + _REFUSED))
+        return fetched
+
+    def _store(self, url: str, page: CachedPage) -> None:
+        key = self._key_of(url)
+        self._cache.put(key, page, requested=url, expire_after=self._expire_after)
+
+    def _cached(self, url: str, *, of_any_age: bool = False) -> CachedPage | None:
+        page = self._cache.get(self._key_of(url))
+        if page is None:
+            return None
+        return page if of_any_age or page.is_fresh(self._expire_after) else None
 
     def _key_of(self, url: str) -> str:
         # The port of the sample changes.

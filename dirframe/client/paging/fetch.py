@@ -49,7 +49,8 @@ class Document:
     url: str
     received_at: datetime
     requested_at: datetime  # of a page from the cache, when it was received
-    requests: int  # 0: from the cache
+    requests: int  # made now; 0: from the cache
+    requests_paid: int  # made when it was received
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +59,8 @@ class Refusal:
 
     reason: Reason
     received_at: datetime
-    requests: int  # 0: from the cache
+    requests: int  # made now; 0: from the cache
+    requests_paid: int  # made when it was received
     error: RequestError | None = None  # of a refusal that was just received
     other_ids: tuple[str | None, ...] = ()  # of the record that was sent instead
 
@@ -177,21 +179,26 @@ class Fetcher:
         if not self.use.is_refresh:
             refusal = self.session.get_refusal(url, offline=not self.use.sends)
         if refusal is not None and may_refuse():
-            reason, received_at = refusal
-            return Refusal(reason=Reason(reason), received_at=received_at, requests=0)
+            return Refusal(
+                reason=Reason(refusal.why),
+                received_at=refusal.received_at,
+                requests=0,
+                requests_paid=refusal.requests_paid,
+            )
         requested_at = datetime.now(UTC)
         try:
             fetched = self.session.get(query.path, params, beside=beside, **self.use.as_options())
         except (RequestError, CacheError) as error:
             return self._meaning(error, url, number, may_refuse)
-        received_at = fetched.retrieved.astimezone(UTC)
+        received_at = fetched.received_at
         return Document(
             page=fetched.page,
             content=fetched.content,
             url=fetched.url,
             received_at=received_at,
-            requested_at=requested_at if fetched.attempts else received_at,
-            requests=fetched.attempts,
+            requested_at=requested_at if fetched.requests else received_at,
+            requests=fetched.requests,
+            requests_paid=fetched.requests_paid,
         )
 
     def _meaning(
@@ -215,9 +222,15 @@ class Fetcher:
             return Failure(error=error, requests=requests)
         # Without a status, the directory gave no answer about this page.
         if self.use.stores and error.status is not None and may_refuse():
-            self.session.put_refusal(url, reason.value)
+            self.session.put_refusal(url, reason.value, requests)
         now = datetime.now(UTC)
-        return Refusal(reason=reason, received_at=now, requests=requests, error=error)
+        return Refusal(
+            reason=reason,
+            received_at=now,
+            requests=requests,
+            requests_paid=requests,
+            error=error,
+        )
 
     def is_known(self, query: Query, number: int = 1) -> bool:
         """Return whether the answer to a page comes from the cache."""

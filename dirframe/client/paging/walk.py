@@ -53,7 +53,8 @@ class Receipt:
     """When an answer was received, and what it cost."""
 
     received_at: datetime | None  # None: no page
-    requests: int
+    requests: int  # made now; 0: from the cache
+    requests_paid: int  # made when it was received
     is_synthetic: bool = False
 
 
@@ -165,9 +166,11 @@ def receipt_of(answer: Answer) -> Receipt:
         return Receipt(
             received_at=answer.received_at,
             requests=answer.requests,
+            requests_paid=answer.requests_paid,
             is_synthetic=answer.page.synthetic,
         )
-    return Receipt(received_at=None, requests=answer.requests)
+    paid = answer.requests if isinstance(answer, Failure) else answer.requests_paid
+    return Receipt(received_at=None, requests=answer.requests, requests_paid=paid)
 
 
 def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:
@@ -392,7 +395,8 @@ class Walk:
             if received.part.may_end_at(number):
                 at = received.part.newest[number - 1].received_at
                 end = _end_at(number, at)
-                self.keep(end, Refusal(reason=Reason.GONE, received_at=at, requests=0), query.sort)
+                refusal = Refusal(reason=Reason.GONE, received_at=at, requests=0, requests_paid=0)
+                self.keep(end, refusal, query.sort)
                 received.add_page(end)
                 received.failure = None
                 return
@@ -446,6 +450,7 @@ class Walk:
                         reason=Reason.OTHER_RECORD,
                         received_at=answer.received_at,
                         requests=answer.requests,
+                        requests_paid=answer.requests_paid,
                         other_ids=ids,
                     )
             if not isinstance(answer, Failure):

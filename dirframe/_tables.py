@@ -9,6 +9,7 @@ import math
 import re
 import zlib
 from datetime import date, time
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -160,9 +161,13 @@ def separator_of(content: bytes) -> str:
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by the names of its columns."""
+    """Return the rows of a CSV file by the names of its columns, without comments at its top."""
     with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+        return list(csv.DictReader(dropwhile(_is_comment, file)))
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#")
 
 
 def _decoded(content: bytes) -> str:

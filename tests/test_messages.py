@@ -167,7 +167,7 @@ def test_refusals(load):
         'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 and an HTML page with the title "Just a moment...". That is not an answer of the directory\'s interface, and says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
     )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
-        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1. It was not followed, so that the key stays with http://127.0.0.1:PORT. If that is the address of the directory, pass url="http://127.0.0.2:1" (--base-url), or set DIRFRAME_BASE_URL to it.'
+        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1. It was not followed, so that the key stays with http://127.0.0.1:PORT. If that is the address of the directory, pass base_url="http://127.0.0.2:1" (--base-url), or set DIRFRAME_BASE_URL to it.'
     )
 
 
@@ -435,7 +435,7 @@ def test_wrong_calls(run, tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     assert said("projects") == snapshot(
-        "3: dirframe: No directory is given. Pass url= (--base-url) or set DIRFRAME_BASE_URL. The address of Open Hub is https://www.openhub.net; it issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
+        "3: dirframe: No directory is given. Pass base_url= (--base-url) or set DIRFRAME_BASE_URL. The address of Open Hub is https://www.openhub.net; it issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert said("projcts") == snapshot("""\
 2: Usage: dirframe [OPTIONS] COMMAND [ARGS]...

@@ -374,7 +374,7 @@ def test_response_redirect_to_another_host_names_it(base, location, address, ser
         with pytest.raises(ServiceError) as caught:
             projects(directory)
     assert caught.value.moved_to == address
-    assert f'url="{address}"' in str(caught.value)
+    assert f'base_url="{address}"' in str(caught.value)
     assert "s3cret" not in f"{caught.value} {vars(caught.value)}"
     assert len(rig.requests) == 1
 

@@ -21,7 +21,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection
 
-from dirframe.client.http.connection import Connection
+from dirframe.client.http.connection import Connection, as_sent
 from dirframe.client.http.proxies import Route, route_to
 from dirframe.client.http.quota import DailyQuota
 from dirframe.client.http.responses import (
@@ -274,7 +274,7 @@ class SigningAdapter(HTTPAdapter):
             url=url,
             status=response.status_code,
             moved_to=address,
-            hint=f'If that is the address of the directory, pass url="{address}" (--base-url), or set '
+            hint=f'If that is the address of the directory, pass base_url="{address}" (--base-url), or set '
             "DIRFRAME_BASE_URL to it.",
         )
 
@@ -326,11 +326,6 @@ class SigningAdapter(HTTPAdapter):
         is_record, page = self._split(first)[2].startswith("/"), urlsplit(final).path
         (before, same), self._last = self._last, (first, page)
         return first != final and is_record and (page != same or first == before)
-
-
-def as_sent(url: str) -> str:
-    """Return a URL in the form in which it is sent; raise ValueError if it cannot be."""
-    return str(requests.Request("GET", url).prepare().url)
 
 
 def _is_same_host(target: SplitResult, own: SplitResult) -> bool:

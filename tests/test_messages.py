@@ -98,7 +98,7 @@ def projects():
 
 def test_directory(message):
     assert message(Directory, ADDRESS) == snapshot(
-        "ConfigurationError: No API key is given for https://directory.example. Pass key= or set DIRFRAME_API_KEY. Open Hub issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
+        "ConfigurationError: No API key is given for https://directory.example. Set DIRFRAME_API_KEY, or pass key=getpass.getpass() in a notebook. Open Hub issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert message(Directory, "directory.example", "k") == snapshot(
         "ConfigurationError: The base URL must begin with https:// (or http:// on this machine) and name a host."
@@ -115,7 +115,7 @@ def test_directory(message):
 
 
 def test_options_of_a_load(message):
-    directory = Directory(ADDRESS, "some-key", cache=False)
+    directory = Directory(ADDRESS, "some-key-1234567", cache=False)
     load = partial(dirframe.load_projects, directory)
     assert message(load, max_items=-1) == snapshot(
         "InvalidInputError: max_items is -1; it must be a whole number from 1."

@@ -80,18 +80,24 @@ class Directory(AbstractContextManager["Directory"]):
         timeout: float = 30.0,
         allow_http: bool = False,
     ) -> None:
-        connection = Connection.of(
-            base_url,
-            key,
-            name=name,
-            cache=cache,
-            expire_after=expire_after,
-            workers=workers,
-            rate=rate,
-            daily_quota=daily_quota,
-            timeout=timeout,
-            allow_http=allow_http,
-        )
+        try:
+            connection = Connection.of(
+                base_url,
+                key,
+                name=name,
+                cache=cache,
+                expire_after=expire_after,
+                workers=workers,
+                rate=rate,
+                daily_quota=daily_quota,
+                timeout=timeout,
+                allow_http=allow_http,
+            )
+        except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
+            del self  # it has no settings that a debugger could show
+            raise error.with_traceback(None) from error.__cause__
+        finally:
+            del base_url, key  # an address may hold a password, or be the key by mistake
         self._connect(connection)
 
     @classmethod

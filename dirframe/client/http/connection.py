@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from dataclasses import dataclass
 from datetime import timedelta
 from numbers import Integral, Real
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 
 import requests
 
-from dirframe.errors import ConfigurationError, InvalidInputError
+from dirframe.errors import ConfigurationError, InvalidInputError, ShortKeyWarning
 from dirframe.settings import (
     OPEN_HUB,
     OPEN_HUB_KEYS,
@@ -93,9 +94,20 @@ def _key_of(key: str | ApiKey | None, base_url: str) -> ApiKey:
     if not key:
         raise ConfigurationError(
             f"No API key is given for {base_url}.",
-            hint=f"Pass key= or set DIRFRAME_API_KEY. Open Hub {_KEYS}. {_SAMPLE}",
+            hint="Set DIRFRAME_API_KEY, or pass key=getpass.getpass() in a notebook. Open Hub "
+            f"{_KEYS}. {_SAMPLE}",
         )
-    return key if isinstance(key, ApiKey) else ApiKey(key)
+    api_key = key if isinstance(key, ApiKey) else ApiKey(key)
+    if api_key.may_be_a_word:
+        text = (
+            "The API key has less than 16 characters. It may be a word: if the directory repeats it in "
+            "a record, it is removed only where it follows api_key=, and stays in frames, the cache and "
+            "exports elsewhere."
+        )
+        hint = "Use a longer key, if the directory issues one."
+        # Not from the line of the caller, which Python would show: the key may stand in it.
+        warnings.warn(ShortKeyWarning(text, hint=hint), stacklevel=1)
+    return api_key
 
 
 def _cache_folder_of(cache: bool | str | Path) -> Path | None:

@@ -35,7 +35,8 @@ def summarize(received: Received) -> Summary:
         return Summary(completeness=Completeness.INCOMPLETE, reason=reason, is_capped=True)
     if verdict.completeness is not Completeness.COUNTED:
         return Summary(completeness=verdict.completeness)
-    period = _period(verdict) or "read while the directory changed"
+    change = "in an order with ties" if verdict.has_ties else "while the directory changed"
+    period = _period(verdict) or f"read {change}"
     reason = (
         f"{period}, as many different records as the directory counts; records that were exchanged "
         "meanwhile cannot be seen"
@@ -84,6 +85,17 @@ def _problem_words(verdict: Verdict) -> str:
         return "the directory does not state the number of records (items_available)"
     if verdict.problem is Problem.NO_IDS:
         return f"{verdict.without_id:,} records have no id, so they cannot be distinguished"
+    if verdict.problem is Problem.MISCOUNTED and verdict.miscounted is not None:
+        page = verdict.miscounted
+        return (
+            f"page {page.number:,} states {page.returned:,} records (items_returned) and holds "
+            f"{len(page.ids):,}, so that the pages are not what they say"
+        )
+    if verdict.problem is Problem.LEFT_OUT:
+        return (
+            f"{number} records were received of {expected:,}: the directory left out the others from "
+            "its pages, although it counts them"
+        )
     if verdict.problem is Problem.WRONG_NUMBER:
         repeated = f"; {verdict.repeated:,} repeated" if verdict.repeated else ""
         return f"{number} different records were received of {expected:,}{repeated}"
@@ -109,6 +121,8 @@ def advice(received: Received) -> str:
     verdict = received.verdict
     if verdict.is_order_unstable:
         return "To ask again in this order does not help"
+    if verdict.problem is Problem.LEFT_OUT:
+        return "To ask again does not help: the directory does not send these records"
     if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS}:
         return "To ask again does not help: the directory does not send what would prove it"
     if verdict.problem is Problem.UNFINISHED or received.own_missing():

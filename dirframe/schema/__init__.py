@@ -116,6 +116,7 @@ class Resource:
     key: str = "id"  # the column that identifies a record within its collection, if there is one
     names: tuple[str, ...] = ()  # columns of a frame that name a record in addresses
     owner_column: str = ""  # of what belongs to several records of this kind
+    redirects: bool = False  # whether a page past the end redirects to the page of the owner
 
     @cached_property
     def owner(self) -> str:
@@ -195,7 +196,8 @@ def _of_analysis(field: Field) -> Field:
 def _resource(row: dict[str, str]) -> Resource:
     lists = ("names", "sorts", "other_sorts", "paths")
     facts: dict[str, Any] = {name: tuple(row[name].split()) for name in lists}
-    facts |= {"fields": _fields(row["name"]), "paged": row["paged"] == "yes"}
+    facts |= {name: row[name] == "yes" for name in ("paged", "redirects")}
+    facts["fields"] = _fields(row["name"])
     return Resource(**row | facts)
 
 
@@ -244,6 +246,16 @@ UNKNOWN = Resource("record", "records", key="")
 WRAPPED = {resource.collection: resource for resource in ALL_RESOURCES.values()} | {
     resource.wrapper: resource for resource in ALL_RESOURCES.values() if resource.wrapper
 }
+
+
+def is_page_of_owner(path: str, resource: Resource) -> bool:
+    """Return whether a path is that of the page for people of a record that owns a collection."""
+    templates = ALL_RESOURCES[resource.owner].paths if resource.owner else ()
+    for template in templates:
+        before, placeholder, _ = template.partition("{")
+        if placeholder and re.fullmatch(f"{before}[^/]+", path):
+            return True
+    return False
 
 
 def resource_named(name: str) -> Resource:

@@ -23,11 +23,11 @@ WEB_PAGE = Reply(b"<!DOCTYPE html><title>Acme</title>", 200, {"Content-Type": "t
 CHANGE = "twelve_mo_activity_and_year_on_year_change"
 
 
-def element(name, **fields):
+def element(tag, **fields):
     """Write an element with texts, or with XML where a text begins with <."""
     texts = [str(text) if str(text).startswith("<") else escape(str(text)) for text in fields.values()]
     inner = "".join(f"<{n}>{t}</{n}>" for n, t in zip(fields, texts, strict=True))
-    return f"<{name}>{inner}</{name}>"
+    return f"<{tag}>{inner}</{tag}>"
 
 
 def portfolio_project(number, *, identifier=False):

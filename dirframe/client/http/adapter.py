@@ -54,7 +54,7 @@ _LONGEST_PAUSE = 30.0
 _MAX_REDIRECTS = 5
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 #: The facts of an error that repeat text of a response.
-_REPEATED = {"help_text", "reported", "found", "title", "moved_to", "hint"}
+_REPEATED = {"help_text", "reported", "found", "title", "moved_to", "web_page", "hint"}
 
 
 class Success(requests.Response):

@@ -23,6 +23,7 @@ from dirframe.errors import (
     ServiceError,
     UnreadableResponseError,
 )
+from dirframe.schema import is_page_of_owner
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -38,6 +39,7 @@ class Reason(enum.Enum):
     GONE = "gone"
     REFUSED = "refused"
     OTHER_RECORD = "another record"
+    NO_RECORDS = "no records"  # a collection without any, in place of its first page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +191,7 @@ class Fetcher:
         try:
             fetched = self.session.get(query.path, params, beside=beside, **self.use.as_options())
         except (RequestError, CacheError) as error:
-            return self._meaning(error, url, number, may_refuse)
+            return self._meaning(error, query, url, number, may_refuse)
         received_at = fetched.received_at
         return Document(
             page=fetched.page,
@@ -204,6 +206,7 @@ class Fetcher:
     def _meaning(
         self,
         error: RequestError | CacheError,
+        query: Query,
         url: str,
         number: int,
         may_refuse: Callable[[], bool],
@@ -212,7 +215,9 @@ class Fetcher:
             error.url = url
         requests = 0 if isinstance(error, CacheError) else error.attempts
         reason = None
-        if isinstance(error, NotFoundError):
+        if query.resource.redirects and self._is_end(error, query):
+            reason = Reason.NO_RECORDS if number == 1 else Reason.GONE
+        elif isinstance(error, NotFoundError):
             reason = Reason.GONE
         elif isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
             # Today's service sends no status word for a project without an analysis, or `error`.
@@ -231,6 +236,16 @@ class Fetcher:
             requests_paid=requests,
             error=error,
         )
+
+    def _is_end(self, error: RequestError | CacheError, query: Query) -> bool:
+        """Return whether an error is a redirect to the page of the owner: there are no more records."""
+        address = None
+        if isinstance(error, ServiceError):
+            address = error.web_page
+        elif isinstance(error, UnreadableResponseError) and error.status == 200:
+            address = error.url
+        path = (address or "").removeprefix(self.session.address(""))
+        return is_page_of_owner(path, query.resource)
 
     def is_known(self, query: Query, number: int = 1) -> bool:
         """Return whether the answer to a page comes from the cache."""

@@ -104,6 +104,7 @@ class Received:
         self.part.has_key = bool(query.resource.key)
         if isinstance(self.part, Pages):
             self.part.is_paged = query.resource.paged
+            self.part.has_ties = bool(query.resource.wrapper)
         self._verdict = None
 
     def add_page(self, page: CollectionPage) -> None:
@@ -191,6 +192,7 @@ def page_of(document: Document, number: int, query: Query) -> CollectionPage:
         ids=ids_of(page, query.resource),
         total=1 if is_single else page.items_available,
         position=page.first_item_position,
+        returned=page.items_returned,
         analyses=page.analyses_sent(),
     )
 
@@ -246,6 +248,9 @@ class Walk:
                 yield self._failed(answer)
                 raise answer.error
             if isinstance(answer, Refusal):
+                if answer.reason is Reason.NO_RECORDS:
+                    yield self._begin_without_records(in_order, answer)
+                    return
                 if is_asked:
                     yield from self._refused(answer)
                     return
@@ -306,6 +311,16 @@ class Walk:
         self.received.add_receipt(answer)
         self.keep(page, answer, query.sort)
         return Arrival(page, answer, self.received.part.to_receive)
+
+    def _begin_without_records(self, query: Query, refusal: Refusal) -> Arrival:
+        """Begin with a collection that has no first page, since it has no records."""
+        at = refusal.received_at
+        page = replace(_end_at(1, at), total=0)
+        self.received.restate(query)
+        self.received.add_page(page)
+        self.received.add_receipt(refusal)
+        self.keep(page, refusal, query.sort)
+        return Arrival(page, refusal, 0)
 
     def _probe(self, sort: str | None, answer: Document | Refusal) -> Arrival:
         """Add a first page in an order that is not used."""

@@ -95,8 +95,9 @@ class Source:
         query = {name: value for name, value in self.record["query"].items() if value is not None}
         query.pop("details", None)  # the same records, with more about each
         words = resource_named(self.record["resource"]).words[1].capitalize()
-        if projects := query.pop("projects", 0):
-            words += f" of {quantity(projects, 'project')}"
+        for owner in ("project", "account", "organization"):
+            if number := query.pop(f"{owner}s", 0):
+                words += f" of {quantity(number, owner)}"
         if text := query.pop("query", ""):
             words += f" matching “{' '.join(str(text).split())}”"
         sort = query.pop("sort", "")

@@ -27,7 +27,8 @@ PUBLIC = [
     "UnreadableValueWarning", "UnresolvedCountriesError", "cache_info", "check", "child_table",
     "cite", "clear_cache", "compare", "country_audit", "country_note", "errors", "exclude", "export",
     "fields", "flags", "harvest", "load", "load_account", "load_accounts", "load_activity",
-    "load_contributors", "load_languages", "load_project", "load_projects", "load_size",
+    "load_contributors", "load_languages", "load_organizations", "load_portfolio", "load_project",
+    "load_projects", "load_repositories", "load_size",
     "open_archive", "plan", "plot", "provenance", "prune_cache", "read_pages", "read_table", "report",
     "sample_directory", "select", "serve", "stats", "summary", "unify_countries",
 ]  # fmt: skip

@@ -99,7 +99,7 @@ _BAD = re.compile(r"[\x00-\x20\x7f\\]")
 def canonical_repository(address: str) -> Repository | None:
     """Return the canonical address of a repository; None if the text cannot be read as one."""
     text = address.strip()
-    if not text or _BAD.search(text):
+    if _BAD.search(text):
         return None
     try:
         parts = urlsplit(_as_url(text))
@@ -108,23 +108,18 @@ def canonical_repository(address: str) -> Repository | None:
         return None
     scheme = parts.scheme.lower()
     name = (parts.hostname or "").removeprefix("www.").removesuffix(".")
-    if scheme in {"", "file"} or not _HOST_NAME.fullmatch(f"[{name}]" if ":" in name else name):
-        return None
+    shown = f"[{name}]" if ":" in name else name
     steps = [step for step in parts.path.split("/") if step not in {"", "."}]
-    if ".." in steps:
+    if scheme in {"", "file"} or not _HOST_NAME.fullmatch(shown) or ".." in steps:
         return None
     host = _BY_NAME.get(_ALIASES.get(name, name))
     if host is not None:
-        steps = _steps_on(host, steps)
-        return _repository(f"https://{host.name}", host.name, steps) if steps else None
-    steps = [*steps[:-1], *filter(None, [step.removesuffix(".git") for step in steps[-1:]])]
-    if not steps:
-        return None
-    shown = f"[{name}]" if ":" in name else name
+        return _repository(f"https://{host.name}", host.name, _steps_on(host, steps))
     if port is not None and port != _DEFAULT_PORTS.get(scheme):
         shown += f":{port}"
     # A page of gitweb or ViewVC names the repository in its query.
     query = f"?{parts.query}" if parts.query else ""
+    steps = [*steps[:-1], *filter(None, [step.removesuffix(".git") for step in steps[-1:]])]
     return _repository(f"{scheme}://{shown}", name, steps, query)
 
 
@@ -177,6 +172,8 @@ def _steps_on(host: _Host, steps: list[str]) -> list[str]:
     return [*host.prefix, *steps[:-1], name] if name else []
 
 
-def _repository(base: str, host: str, steps: list[str], query: str = "") -> Repository:
+def _repository(base: str, host: str, steps: list[str], query: str = "") -> Repository | None:
+    if not steps:
+        return None
     address = f"{base}/{'/'.join(steps)}{query}"
     return Repository(address, host, "/".join(steps[:-1]), steps[-1])

@@ -10,11 +10,20 @@ from dirframe._display import suggests_options
 from dirframe.client.directory import Directory, connection_of, open_directory
 from dirframe.client.load import Incomplete, Options, load_query
 from dirframe.client.lookup import load_record
-from dirframe.client.many import Projects, load_many, queries_of
+from dirframe.client.many import (
+    Owners,
+    check_is_unowned,
+    load_many,
+    owned_collection,
+    owner_of,
+    queries_of,
+    with_owners,
+)
 from dirframe.client.paging.fetch import CacheUse
 from dirframe.client.paging.query import Query, query_at
 from dirframe.client.progress import ProgressCallback
-from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
+from dirframe.errors import DirframeError
+from dirframe.schema import ACCOUNT, PROJECT, Resource
 
 
 @suggests_options
@@ -146,6 +155,7 @@ def load_accounts(
 def load(
     path: str,
     *,
+    of: Owners | None = None,
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
@@ -155,27 +165,40 @@ def load(
     offline: bool = False,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load any address below a directory's base URL.
+    """Load any address below a directory's base URL, or a collection of each of many owners.
 
     Parameters
     ----------
     path : str
         The path below the base URL, such as ``"/projects/firefox/contributors.xml"``, or the name
         of a collection, such as ``"languages"``.
+    of : str, int, list, pandas.Series or pandas.DataFrame, optional
+        Whose collection, by id or short name, or of many; of a frame its column ``id`` (of
+        organizations ``url_name``, else ``vanity_url``). Then `path` is a name: of projects
+        ``contributors``, ``activity_facts``, ``size_facts``, ``enlistments``, ``factoids`` or
+        ``stacks``; of accounts ``positions``, ``kudos``, ``kudos_sent`` or ``managed_projects``; of
+        organizations ``portfolio_projects``, ``outside_projects``, ``affiliated_committers`` or
+        ``outside_committers``. `query`, `sort` and `max_items` apply to each.
     query, sort, max_items, directory, incomplete, refresh, offline, progress
         As in `load_projects`; the valid values of `sort` depend on the address.
 
     Returns
     -------
     pandas.DataFrame
-        One row a record. Those known to `fields` have its columns and dtypes, even if there is none.
+        One row a record, with `of` after whose it is, as it was named: ``project_id``, ``account_id``
+        or ``organization`` (str; an id of that name that the records have is ``project_id_sent``).
+        Those known to `fields` have its columns and dtypes, even if there is none.
         Other columns are Int64, Float64 or datetime64[us, UTC] if all values are, without loss, else
         str, as are ids, names and URLs.
 
     Raises
     ------
     InvalidInputError
-        If the path leads to another host, does not end in ``.xml``, or has a key or a page number.
+        If the path leads to another host, does not end in ``.xml``, or has a key or a page number;
+        if nothing is named in `of`, or it is missing or of no use.
+    IncompleteCollectionError
+        If one of many is not there, or not whole: ``failures`` in the provenance says why, and also
+        names those without an analysis.
     NotFoundError, ServiceError, UnreadableResponseError
         If there is nothing, no analysis yet, or no records of one kind in the interface's XML.
         Others as in `load_projects`.
@@ -189,6 +212,10 @@ def load(
     """
     use = CacheUse.of(refresh=refresh, offline=offline)
     options = Options(incomplete=incomplete, cache=use, progress=progress)
+    if of is not None:
+        asked = {"query": query, "sort": sort, "max_items": max_items}
+        return load_of(path, of, directory, options, **asked)
+    check_is_unowned(path)
     return _load(path, directory, options, query=query, sort=sort, max_items=max_items)
 
 
@@ -218,7 +245,7 @@ def load_languages(directory: Directory | None = None, **options: Any) -> pd.Dat
 
 @suggests_options
 def load_contributors(
-    project: Projects,
+    project: Owners,
     *,
     query: str | None = None,
     sort: str | None = None,
@@ -248,7 +275,7 @@ def load_contributors(
     pandas.DataFrame
         One row a contributor, with the columns of ``fields("contributor_fact")``, such as
         ``contributor_id`` (str, unique within the project) and ``man_months`` (Int64, months with a
-        commit). Of many projects, ``project_id`` (str, as it was given) comes first.
+        commit). ``project_id`` (str, as it was given) comes first.
 
     Raises
     ------
@@ -268,12 +295,12 @@ def load_contributors(
     use = CacheUse.of(refresh=refresh, offline=offline)
     options = Options(incomplete=incomplete, cache=use, progress=progress)
     asked = {"query": query, "sort": sort, "max_items": max_items}
-    return _load_of(project, queries_of(CONTRIBUTOR_FACT, project, **asked), directory, options)
+    return load_of("contributors", project, directory, options, **asked)
 
 
 @suggests_options
 def load_activity(
-    project: Projects,
+    project: Owners,
     *,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
@@ -303,12 +330,12 @@ def load_activity(
     """
     use = CacheUse.of(refresh=refresh, offline=offline)
     options = Options(incomplete=incomplete, cache=use, progress=progress)
-    return _load_of(project, queries_of(ACTIVITY_FACT, project), directory, options)
+    return load_of("activity_facts", project, directory, options)
 
 
 @suggests_options
 def load_size(
-    project: Projects,
+    project: Owners,
     *,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
@@ -337,7 +364,7 @@ def load_size(
     """
     use = CacheUse.of(refresh=refresh, offline=offline)
     options = Options(incomplete=incomplete, cache=use, progress=progress)
-    return _load_of(project, queries_of(SIZE_FACT, project), directory, options)
+    return load_of("size_facts", project, directory, options)
 
 
 @suggests_options
@@ -418,11 +445,29 @@ def _load(path: str, directory: Directory | None, options: Options, **asked: Any
         return load_query(query, client, options)
 
 
-def _load_of(
-    project: Projects, queries: list[Query], directory: Directory | None, options: Options
+def load_of(
+    name: str, of: Owners, directory: Directory | None, options: Options, **asked: Any
 ) -> pd.DataFrame:
-    """Load the queries to one project, or to each of many."""
+    """Load a collection of one owner, or of each of many."""
+    collection = owned_collection(name)
+    queries = queries_of(collection, of, **asked)
     with open_directory(directory) as client:
-        if pd.api.types.is_list_like(project):
-            return load_many(queries, client, options)
-        return load_query(queries[0], client, options)
+        if pd.api.types.is_list_like(of):
+            return load_many(queries, collection, client, options)
+        return _load_one(queries[0], collection, client, options)
+
+
+def _load_one(
+    query: Query, collection: Resource, client: Directory, options: Options
+) -> pd.DataFrame:
+    """Load a collection of one owner, who is named in the first column."""
+    owner = str(*query.facts.values())
+    column = owner_of(collection).owner_column
+    try:
+        frame = load_query(query, client, options)
+    except DirframeError as error:
+        part = getattr(error, "frame", None)
+        if part is not None:
+            error.frame = with_owners(part, column, [owner] * len(part))  # type: ignore[attr-defined]  # it has one
+        raise
+    return with_owners(frame, column, [owner] * len(frame))

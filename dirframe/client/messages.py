@@ -71,12 +71,29 @@ def _lack(received: Received) -> str | None:
                 " (records come again on other pages, and others on none); on today's live service "
                 f"the sort= (--sort) that is stable is {better_sort(received.query) or 'not known'}"
             )
-        parts = [_problem_words(verdict), _period(verdict), order]
+        words = _count_words(verdict) or _problem_words(verdict)
+        parts = [words, _period(verdict), order]
         return "; ".join(part for part in parts if part)
     lost = lost_words(received)
     if lost:
         return f"the own pages of {len(lost):,} records could not be loaded: {list_named(lost)}"
     return None
+
+
+def _count_words(verdict: Verdict) -> str:
+    """Return what is wrong with the numbers of records that pages state; empty if it is not that."""
+    page = verdict.miscounted
+    if page is not None:
+        return (
+            f"page {page.number:,} states {page.returned:,} records (items_returned) and holds "
+            f"{len(page.ids):,}, so that the pages are not what they say"
+        )
+    if verdict.problem is Problem.LEFT_OUT:
+        return (
+            f"{len(verdict.places):,} records were received of {verdict.expected:,}: the directory "
+            "left out the others from its pages, although it counts them"
+        )
+    return ""
 
 
 def _problem_words(verdict: Verdict) -> str:
@@ -85,17 +102,6 @@ def _problem_words(verdict: Verdict) -> str:
         return "the directory does not state the number of records (items_available)"
     if verdict.problem is Problem.NO_IDS:
         return f"{verdict.without_id:,} records have no id, so they cannot be distinguished"
-    if verdict.problem is Problem.MISCOUNTED and verdict.miscounted is not None:
-        page = verdict.miscounted
-        return (
-            f"page {page.number:,} states {page.returned:,} records (items_returned) and holds "
-            f"{len(page.ids):,}, so that the pages are not what they say"
-        )
-    if verdict.problem is Problem.LEFT_OUT:
-        return (
-            f"{number} records were received of {expected:,}: the directory left out the others from "
-            "its pages, although it counts them"
-        )
     if verdict.problem is Problem.WRONG_NUMBER:
         repeated = f"; {verdict.repeated:,} repeated" if verdict.repeated else ""
         return f"{number} different records were received of {expected:,}{repeated}"
@@ -121,9 +127,7 @@ def advice(received: Received) -> str:
     verdict = received.verdict
     if verdict.is_order_unstable:
         return "To ask again in this order does not help"
-    if verdict.problem is Problem.LEFT_OUT:
-        return "To ask again does not help: the directory does not send these records"
-    if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS}:
+    if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS, Problem.LEFT_OUT}:
         return "To ask again does not help: the directory does not send what would prove it"
     if verdict.problem is Problem.UNFINISHED or received.own_missing():
         return "Run the same line again: only missing pages are requested"

@@ -117,6 +117,7 @@ class Resource:
     names: tuple[str, ...] = ()  # columns of a frame that name a record in addresses
     owner_column: str = ""  # of what belongs to several records of this kind
     redirects: bool = False  # whether a page past the end redirects to the page of the owner
+    remote: bool = False  # whether records come from another service, which may be out of reach
 
     @cached_property
     def owner(self) -> str:
@@ -125,6 +126,11 @@ class Resource:
             return ""
         placeholder = _PLACEHOLDER.search(self.paths[0])
         return placeholder[1] if placeholder else ""
+
+    @property
+    def owner_word(self) -> str:
+        """Noun for a record as the owner of collections."""
+        return self.owner_column.removesuffix("_id")
 
     @property
     def words(self) -> tuple[str, str]:
@@ -196,7 +202,7 @@ def _of_analysis(field: Field) -> Field:
 def _resource(row: dict[str, str]) -> Resource:
     lists = ("names", "sorts", "other_sorts", "paths")
     facts: dict[str, Any] = {name: tuple(row[name].split()) for name in lists}
-    facts |= {name: row[name] == "yes" for name in ("paged", "redirects")}
+    facts |= {name: row[name] == "yes" for name in ("paged", "redirects", "remote")}
     facts["fields"] = _fields(row["name"])
     return Resource(**row | facts)
 
@@ -204,8 +210,10 @@ def _resource(row: dict[str, str]) -> Resource:
 def _of_collection(row: dict[str, str]) -> dict[str, Any]:
     """Return what a further collection has in place of the resource whose records it holds."""
     own = _resource(row)
-    names = ("collection", "record", "paged", "key", "default_sort", "query_sort")
-    names += ("sorts", "other_sorts", "paths")
+    names = [
+        *("collection", "record", "paged", "key", "default_sort", "query_sort"),
+        *("sorts", "other_sorts", "paths"),
+    ]
     return {name: getattr(own, name) for name in names}
 
 
@@ -217,7 +225,9 @@ RESOURCES = {resource.name: resource for resource in (ACCOUNT, PROJECT)}
 EXTENSIONS = {row["name"]: _resource(row) for row in _OTHERS if not row["record"]}
 ALL_RESOURCES = RESOURCES | EXTENSIONS
 #: What `load` takes by name: the collection of each resource, and further ones of records of another.
-COLLECTIONS = {resource.collection: resource for resource in ALL_RESOURCES.values()} | {
+COLLECTIONS = {
+    resource.collection: resource for resource in ALL_RESOURCES.values() if resource.paths
+} | {
     row["collection"]: replace(ALL_RESOURCES[row["record"]], **_of_collection(row))
     for row in _OTHERS
     if row["record"]
@@ -243,9 +253,9 @@ UNKNOWN = Resource("record", "records", key="")
 
 
 #: The resources of records in a further element, by its name: of an address, or of a collection.
-WRAPPED = {resource.collection: resource for resource in ALL_RESOURCES.values()} | {
-    resource.wrapper: resource for resource in ALL_RESOURCES.values() if resource.wrapper
-}
+WRAPPED = {
+    resource.collection: resource for resource in ALL_RESOURCES.values() if resource.element
+} | {resource.wrapper: resource for resource in ALL_RESOURCES.values() if resource.wrapper}
 
 
 def is_page_of_owner(path: str, resource: Resource) -> bool:

@@ -25,21 +25,27 @@ CHANGE = "twelve_mo_activity_and_year_on_year_change"
 
 def element(tag, **fields):
     """Write an element with texts, or with XML where a text begins with <."""
-    texts = [str(text) if str(text).startswith("<") else escape(str(text)) for text in fields.values()]
+    texts = [
+        str(text) if str(text).startswith("<") else escape(str(text)) for text in fields.values()
+    ]
     inner = "".join(f"<{n}>{t}</{n}>" for n, t in zip(fields, texts, strict=True))
     return f"<{tag}>{inner}</{tag}>"
 
 
 def portfolio_project(number, *, identifier=False):
     """Write a project of a portfolio, every second one with fewer commits than the year before."""
-    change = element(
-        CHANGE,
-        commits=10 * number,
-        change_in_commits=-number if number % 2 else number,
-        percentage_change_in_commits=f"{number}.5%",
-        contributors=number,
-        change_in_contributors=0,
-    ).removeprefix(f"<{CHANGE}>").removesuffix(f"</{CHANGE}>")
+    change = (
+        element(
+            CHANGE,
+            commits=10 * number,
+            change_in_commits=-number if number % 2 else number,
+            percentage_change_in_commits=f"{number}.5%",
+            contributors=number,
+            change_in_contributors=0,
+        )
+        .removeprefix(f"<{CHANGE}>")
+        .removesuffix(f"</{CHANGE}>")
+    )
     return element(
         "project",
         **({"id": number} if identifier else {}),

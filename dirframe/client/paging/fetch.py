@@ -74,17 +74,20 @@ class Failure:
     error: RequestError | CacheError
     requests: int
     is_of_further_page: bool = False  # which is there: the directory could not send it now
+    is_of_remote: bool = False  # of another service that the directory asks
 
     @property
     def is_of_one_page(self) -> bool:
         """Whether the failure says nothing about other pages."""
         kinds = ServiceError | UnreadableResponseError
-        return self.is_of_further_page or isinstance(self.error, kinds)
+        is_of_part = self.is_of_further_page or self.is_of_remote
+        return is_of_part or isinstance(self.error, kinds)
 
     @property
     def may_come_later(self) -> bool:
         """Whether it says nothing about the key, nor about what was asked for."""
-        return self.is_of_further_page or may_come_later(self.error)
+        is_of_part = self.is_of_further_page or self.is_of_remote
+        return is_of_part or may_come_later(self.error)
 
 
 Answer: TypeAlias = Document | Refusal | Failure
@@ -180,7 +183,7 @@ class Fetcher:
         refusal = None
         if not self.use.is_refresh:
             refusal = self.session.get_refusal(url, offline=not self.use.sends)
-        if refusal is not None and may_refuse():
+        if refusal is not None and (refusal.why == Reason.NO_RECORDS.value or may_refuse()):
             return Refusal(
                 reason=Reason(refusal.why),
                 received_at=refusal.received_at,
@@ -217,6 +220,8 @@ class Fetcher:
         reason = None
         if query.resource.redirects and self._is_end(error, query):
             reason = Reason.NO_RECORDS if number == 1 else Reason.GONE
+        elif query.resource.remote and isinstance(error, NotFoundError | ServiceError):
+            return Failure(error=error, requests=error.attempts, is_of_remote=True)
         elif isinstance(error, NotFoundError):
             reason = Reason.GONE
         elif isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
@@ -226,7 +231,8 @@ class Fetcher:
         if reason is None or not isinstance(error, RequestError):
             return Failure(error=error, requests=requests)
         # Without a status, the directory gave no answer about this page.
-        if self.use.stores and error.status is not None and may_refuse():
+        is_answer = reason is Reason.NO_RECORDS or may_refuse()
+        if self.use.stores and error.status is not None and is_answer:
             self.session.put_refusal(url, reason.value, requests)
         now = datetime.now(UTC)
         return Refusal(

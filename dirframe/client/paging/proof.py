@@ -176,13 +176,16 @@ def are_left_out(pages: Pages) -> bool:
     if len(steps) != 1 or len(days_of(pages)) > 1 or repeated_ids(used):
         return False
     size = steps.pop()
-    return all(
-        page.total == total
-        and page.returned == len(page.ids) <= size
-        and page.position == (page.number - 1) * size
-        for page in newest
-        if page.exists
-    ) and len(used) * size >= total
+    return (
+        all(
+            page.total == total
+            and page.returned == len(page.ids) <= size
+            and page.position == (page.number - 1) * size
+            for page in newest
+            if page.exists
+        )
+        and len(used) * size >= total
+    )
 
 
 def is_order_unstable(pages: Pages | SampledPages) -> bool:
@@ -391,10 +394,8 @@ def _problem(
     pages: Pages, places: dict[Key, Place], in_use: int, skipped: tuple[int, ...]
 ) -> Problem | None:
     expected = pages.expected
-    if miscounted(pages) is not None:
-        return Problem.MISCOUNTED
-    if are_left_out(pages):
-        return Problem.LEFT_OUT
+    if miscounted(pages) is not None or are_left_out(pages):
+        return Problem.LEFT_OUT if miscounted(pages) is None else Problem.MISCOUNTED
     if pages.total is None:
         is_known = in_use == expected or not pages.is_paged
         return None if is_known else Problem.NO_TOTAL

@@ -16,7 +16,9 @@ from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_
 from dirframe.settings import KEY_PARAMETER, ApiKey
 
 #: Paths of the collections of a directory, of which there is one each.
-PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
+PATHS = {
+    r.collection: r.paths[0] for r in ALL_RESOURCES.values() if r.paths and "{" not in r.paths[0]
+}
 
 _SAFE = "/!$'()*+,:;=@~%"
 _PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape

@@ -107,8 +107,8 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     results = [element for element in envelope if _local_name(element) == "result"]
     if len(results) > 1:
         refuse("a response with more than one <result>", source)
-    found = [record for result in results for record in result]
-    name, records = _unwrapped(found, source)
+    children = [child for result in results for child in result]
+    name, records = _unwrapped(children, source)
     texts = {_local_name(element): (element.text or "").strip() for element in envelope}
     status = texts.get("status")
     return Page(
@@ -125,17 +125,17 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
 
 
 def _unwrapped(
-    found: list[etree._Element], source: str | None
+    children: list[etree._Element], source: str | None
 ) -> tuple[str | None, list[etree._Element]]:
     """Return the name of the records of a result, and the records, which one element may wrap."""
-    names = list(dict.fromkeys(map(_local_name, found)))
+    names = list(dict.fromkeys(map(_local_name, children)))
     if len(names) > 1:
         _refuse_record(names[1], names[0], source)
-    resource = WRAPPED.get(names[0]) if len(found) == 1 else None
+    resource = WRAPPED.get(names[0]) if len(children) == 1 else None
     if resource is None:
-        return (names[0] if names else None), found
+        return (names[0] if names else None), children
     records = []
-    for element in found[0]:
+    for element in children[0]:
         if _local_name(element) == resource.element:
             records.append(element)
         elif len(element):  # a text, such as the address of the page for people, is no record

@@ -80,12 +80,16 @@ class PageCache:
         try:
             response: Any = _SERIALIZER.loads(packed)
             content, url = response.content, response.url
+            moment = datetime.fromtimestamp(received_at, UTC)
             if not (isinstance(content, bytes) and content and isinstance(url, str) and url):
+                return None
+            # The compressed response has a checksum, the other columns have none.
+            if (response.request.url, response.created_at) != (key, moment):
                 return None
             return CachedPage(
                 content=content,
                 url=url,
-                received_at=datetime.fromtimestamp(received_at, UTC),
+                received_at=moment,
                 requests=int(requests),
             )
         except Exception:  # noqa: BLE001  # what a damaged entry, or that of somebody else, may raise
@@ -100,13 +104,13 @@ class PageCache:
         statement = "SELECT 1 FROM responses WHERE key = ? AND received_at BETWEEN ? AND ?"
         return self._first_row(statement, key, earliest, now.timestamp()) is not None
 
-    def put(self, key: str, page: CachedPage, *, requested: str, expire_after: timedelta) -> None:
-        """Store a page that was requested by a URL, unless the file cannot be written."""
+    def put(self, key: str, page: CachedPage, *, expire_after: timedelta) -> None:
+        """Store a page, unless the file cannot be written."""
         response = CachedResponse(
             content=page.content,
             status_code=200,
             url=page.url,
-            request=CachedRequest(method="GET", url=requested),
+            request=CachedRequest(method="GET", url=key),
             created_at=page.received_at,
         )
         received_at = page.received_at.timestamp()

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from pandas.api import types
 
 from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
 from dirframe._display import is_share
-from dirframe._tables import DIGEST, FORMULA, schema_digest
+from dirframe._tables import FORMULA, seal_parquet
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
 from dirframe.provenance import ATTRIBUTE, caption
@@ -45,16 +46,24 @@ def beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.provenance.json")
 
 
-def record_bytes(frame: pd.DataFrame) -> bytes:
-    """Return the content of the file with the provenance, and with what the text may lack."""
-    record = {
+def record_bytes(frame: pd.DataFrame, content: bytes) -> bytes:
+    """Return the file with the provenance of a table, with what its text may lack, and digests."""
+    record: dict[str, Any] = {
         "rows": len(frame),
         "columns": {str(name): str(dtype) for name, dtype in frame.dtypes.items()},
         "caption": caption(frame),
         "citation": _citation(frame),
         "provenance": frame.attrs.get(ATTRIBUTE),
+        "sha256": sha256(content).hexdigest(),
     }
+    record["digest"] = digest_of(record)
     return f"{json.dumps(record, ensure_ascii=False, indent=1)}\n".encode()
+
+
+def digest_of(record: dict[str, Any]) -> str:
+    """Return a digest of a record without its own."""
+    others = {name: value for name, value in record.items() if name != "digest"}
+    return sha256(json.dumps(others, sort_keys=True).encode()).hexdigest()
 
 
 def _citation(frame: pd.DataFrame) -> str:
@@ -150,11 +159,9 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
     table = to_arrow(frame)
     metadata = {**table.schema.metadata, b"citation": _citation(frame).encode()}
-    # Parquet names the types of lists in its own way, so the digest is of what is read again.
-    empty, stream = io.BytesIO(), io.BytesIO()
-    parquet.write_table(table.slice(0, 0).replace_schema_metadata(metadata), empty)
-    metadata |= {DIGEST: schema_digest(parquet.read_schema(empty))}
+    stream = io.BytesIO()
     parquet.write_table(table.replace_schema_metadata(metadata), stream, write_page_checksum=True)
+    seal_parquet(stream)
     return stream.getvalue()
 
 

@@ -44,7 +44,7 @@ def read_table(
     name = str(data) if isinstance(data, Path) else "the frame"
     try:
         columns, synthetic = _read(data)
-    except (ValueError, TypeError, OSError, LookupError, ArithmeticError, RuntimeError) as error:
+    except _tables.DAMAGES as error:
         reason = str(error).partition("\n")[0]
         raise StoreError(f"{name} cannot be read as a table ({reason}).") from error
     resource = resource or _resource_of(name, columns)

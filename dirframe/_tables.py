@@ -117,8 +117,12 @@ def read_parquet(source: bytes | Path) -> pa.Table:
     file = pa.BufferReader(source) if isinstance(source, bytes) else source
     with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as content:
         _check_seal(content)
-    with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
-        table = opened.read()
+    try:
+        with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
+            table = opened.read()
+        table.validate(full=True)  # a damaged page can hold texts that are no UTF-8
+    except pa.ArrowException as error:  # not all of them are a ValueError
+        raise ValueError(str(error)) from error
     for index in (table.schema.pandas_metadata or {}).get("index_columns", ()):
         # pandas writes no column of ids in the index that are one after the other.
         if isinstance(index, dict) and index["name"]:

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from dirframe._sqlite import close_on_error, enable_wal, open_database
+from dirframe._sqlite import DATABASE_FAILURES, close_on_error, enable_wal, open_database
 from dirframe.errors import InvalidInputError, StoreError
 
 #: Requests per day and key, and applications of a developer (specification, Limits).
@@ -66,7 +66,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             self._database = open_database(path, any_thread=True, timeout=_TIMEOUT)
             with close_on_error(self._database):
                 _prepare(self._database)
-        except (OSError, sqlite3.Error) as error:
+        except DATABASE_FAILURES as error:
             raise StoreError(f"The keys cannot be kept in {path}: {error}.") from error
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             raise StoreError(f"The file {self.path} of the keys is in use.")
         try:
             yield
-        except (sqlite3.Error, OverflowError) as error:
+        except (*DATABASE_FAILURES, OverflowError) as error:
             raise StoreError(f"The keys in {self.path} cannot be used: {error}.") from error
         finally:
             self._lock.release()

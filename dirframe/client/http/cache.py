@@ -18,7 +18,7 @@ from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage, json_serializer, utf8_encoder
 
 from dirframe._display import card
-from dirframe._sqlite import close_on_error, enable_wal, open_database
+from dirframe._sqlite import DATABASE_FAILURES, close_on_error, enable_wal, open_database
 from dirframe.errors import CacheError, CacheWarning, warn
 from dirframe.settings import cache_folder
 
@@ -139,7 +139,7 @@ class PageCache:
                 return None
             try:
                 return self._run(self._file, statement, values)
-            except (sqlite3.Error, OSError) as error:
+            except DATABASE_FAILURES as error:
                 if self._is_read_only:
                     return None
                 if self._database is not None:
@@ -149,7 +149,7 @@ class PageCache:
                 _warn(self._file, error)
             try:
                 return self._run(self._file, statement, values)
-            except (sqlite3.Error, OSError):
+            except DATABASE_FAILURES:
                 return None
 
     def _run(
@@ -226,7 +226,7 @@ def cache_info(folder: str | Path | None = None) -> CacheInfo:
         try:
             with closing(_open_to_read(file)) as database:
                 [pages] = database.execute("SELECT count(*) FROM responses").fetchone()
-        except (sqlite3.Error, OSError) as error:
+        except DATABASE_FAILURES as error:
             _warn(file, error)
     size = sum(part.stat().st_size for part in file.parent.glob(f"{_FILE}*"))
     return CacheInfo(file=file, size_bytes=size, pages=pages)
@@ -282,7 +282,7 @@ def _delete(folder: str | Path | None, *, before: float) -> int:
             deleted = database.execute("DELETE FROM responses WHERE expires <= ?", [before])
             database.execute("VACUUM")
             return deleted.rowcount
-    except (sqlite3.Error, OSError) as error:
+    except DATABASE_FAILURES as error:
         # A file that another process writes to is sound.
         is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
         with suppress(OSError):

@@ -198,6 +198,26 @@ def printable_lines(text: str) -> str:
     return "\n".join(lines)
 
 
+def escaped(text: str) -> str:
+    """Escape non-printable characters as Python does, except joiners: a name stays what it is."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character
+        if character.isprintable() or character in _JOINERS
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def escaped_lines(text: str) -> str:
+    """Escape non-printable characters, except ends of lines and tabs."""
+    if text.isprintable():
+        return text
+    lines = ("\t".join(map(escaped, line.split("\t"))) for line in text.split("\n"))
+    return "\n".join(lines)
+
+
 def _text(value: Any) -> str:
     """Return a value as text: a record by its name, or else by its values; a missing one empty."""
     import pandas as pd

@@ -25,6 +25,7 @@ APPLICATIONS_PER_DEVELOPER = 5
 #: Seconds to wait for the file, and for the threads before: all of the service may be waiting.
 _TIMEOUT = 0.5
 _DAY = 86_400
+_LATEST = 253_402_300_800  # the year 10000, in seconds since 1970
 
 _TABLE = """
 CREATE TABLE keys (
@@ -107,7 +108,13 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         with self._access():
             cursor = self._database.cursor()
             cursor.row_factory = sqlite3.Row
-            return cursor.execute(_RECORDS, {"now": time.time()}).fetchall()
+            records = cursor.execute(_RECORDS, {"now": time.time()}).fetchall()
+        for record in records:
+            if not _is_sound(record):
+                raise StoreError(
+                    f"Key number {record['id']} in {self.path} is damaged. Restore the file from a copy."
+                )
+        return records
 
     def revoke(self, key_id: int) -> None:
         """Revoke a key by its id in `records`."""
@@ -163,6 +170,16 @@ def _prepare(database: sqlite3.Connection) -> None:
             database.execute(_TABLE)
         elif tables != [("keys",)]:
             raise sqlite3.DatabaseError("it holds something else")
+
+
+def _is_sound(record: sqlite3.Row) -> bool:
+    """Return whether the values of a key are of the types that were written."""
+    times = [record["created_at"], record["revoked_at"] or 0.0]
+    return (
+        all(isinstance(record[name], str) for name in ("developer", "application"))
+        and all(isinstance(record[name], int) for name in ("daily_limit", "used"))
+        and all(isinstance(moment, float) and 0 <= moment < _LATEST for moment in times)
+    )
 
 
 def _hash(key: str) -> str:

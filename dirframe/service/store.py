@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
 
+from dirframe._display import escaped
 from dirframe._files import atomic_write, data_folder
 from dirframe._sqlite import DATABASE_FAILURES, open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
@@ -225,7 +226,7 @@ def open_data(data: Data = None) -> Store:
     with suppress(*DATABASE_FAILURES):  # not there, or damaged: it is built
         if _checksum_in(path) == _checksum_of(path):
             return Store(path)
-    _LOG.info("Importing the records into %s.", path)
+    _LOG.info("Importing the records into %s.", escaped(str(path)))
     _build(path, _rows(parts))
     if digest_of(paths) != digest:
         path.unlink()

@@ -8,7 +8,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
@@ -188,7 +188,10 @@ def import_xlsxwriter() -> Any:
 
 
 def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
-    """Return a workbook with a sheet for each frame, and the sheet ``provenance``."""
+    """Return a workbook with a sheet for each frame, and the sheet ``provenance``.
+
+    A fact that is longer than a cell takes several rows.
+    """
     xlsxwriter = import_xlsxwriter()
     stream = io.BytesIO()
     book = xlsxwriter.Workbook(stream, _OPTIONS)
@@ -204,13 +207,23 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
             for fact, value in (facts | frame.attrs.get(ATTRIBUTE, {})).items():
                 if value not in (None, "", [], {}):
                     text = value if isinstance(value, str) else _as_json(value, fact)
-                    provenance.append((name, fact, text[:_CHARACTERS]))
+                    provenance += [(name, fact, part) for part in _parts_of(text)]
         table = pd.DataFrame(provenance, columns=["sheet", "fact", "value"])
         _write_sheet(book.add_worksheet("provenance"), "provenance", table, *formats)
     except xlsxwriter.exceptions.XlsxInputError as error:
         raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
     book.close()
     return stream.getvalue()
+
+
+def _parts_of(text: str) -> Iterator[str]:
+    """Yield the parts of a text that cells can hold; each ends with a blank, if there is one."""
+    begin = 0
+    while len(text) - begin > _CHARACTERS:
+        end = text.rfind(" ", begin, begin + _CHARACTERS) + 1 or begin + _CHARACTERS
+        yield text[begin:end]
+        begin = end
+    yield text[begin:]
 
 
 def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent: Any) -> None:

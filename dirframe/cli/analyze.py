@@ -11,7 +11,7 @@ import click
 from click import Choice, IntRange, argument, command, option
 
 import dirframe
-from dirframe._display import printable_lines
+from dirframe._printable import printable_lines
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
 from dirframe.cli.frames import (

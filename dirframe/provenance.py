@@ -274,8 +274,8 @@ def caption(frame: Any) -> str:
     -------
     str
         Number of records (of a statistic, those that its figures are based on, and how many of its
-        rows are left) and how they differ from those loaded, selection, exclusions, source and days of access (UTC); that the data is
-        synthetic, a sample, incomplete or not proven complete.
+        rows are left) and how they differ from those loaded, selection, exclusions, source and days of
+        access (UTC); that the data is synthetic, a sample, incomplete or not proven complete.
 
     Examples
     --------

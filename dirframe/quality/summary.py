@@ -101,7 +101,7 @@ def summary(frame: pd.DataFrame) -> Summary:
 
 
 def _fields(frame: pd.DataFrame) -> pd.DataFrame:
-    masks = {name: frame[name].map(_is_present).astype("bool") for name in frame}
+    masks = {name: _are_present(frame[name]) for name in frame}
     counts = pd.Series([int(mask.sum()) for mask in masks.values()], dtype="Int64")
     missing_share: Any = [None] * len(counts)
     if len(frame):
@@ -116,6 +116,17 @@ def _fields(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def _are_present(column: pd.Series[Any]) -> pd.Series[bool]:
+    """Return which cells have a value; an empty list has none."""
+    if _is_of_texts(column) or column.dtype.kind != "O":  # without lists
+        return column.notna()
+    return column.map(_is_present).astype("bool")
+
+
+def _is_of_texts(column: pd.Series[Any]) -> bool:
+    return isinstance(column.dtype, pd.StringDtype)
+
+
 def _is_present(value: Any) -> bool:
     """Return whether a cell has a value; an empty list has none."""
     if isinstance(value, list | tuple | dict | set | np.ndarray):
@@ -127,7 +138,7 @@ def _describe(column: pd.Series[Any]) -> str:
     """Return the range of numbers and dates, how many entries lists have, or how many texts differ."""
     if column.empty:
         return ""
-    kind = pd.api.types.infer_dtype(column)
+    kind = "string" if _is_of_texts(column) else pd.api.types.infer_dtype(column)
     if kind in {"datetime64", "datetime", "date"}:
         days = pd.to_datetime(column, utc=True)
         return f"{days.min():%Y-%m-%d} to {days.max():%Y-%m-%d}"
@@ -137,9 +148,12 @@ def _describe(column: pd.Series[Any]) -> str:
         numbers = column.astype("float64")
         low, middle, high = numbers.min(), numbers.median(), numbers.max()
         return f"min {low:,.10g}, median {middle:,.10g}, max {high:,.10g}"
-    if column.map(lambda value: isinstance(value, list | tuple | np.ndarray)).all():
-        return quantity(int(column.map(len).sum()), "entry", "entries")
-    return f"{column.map(str).nunique():,} different"
+    texts = column
+    if kind != "string":
+        if column.map(lambda value: isinstance(value, list | tuple | np.ndarray)).all():
+            return quantity(int(column.map(len).sum()), "entry", "entries")
+        texts = column.map(str)
+    return f"{texts.nunique():,} different"
 
 
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:

@@ -35,7 +35,7 @@ def loaded(request, sample, sample_projects, sample_accounts, tmp_path_factory):
     sources["today's projects"] = ("projects", unsent)
     if (request.config.rootpath.parent / "shared" / "real" / "pages").is_dir():
         recorded = dirframe.read_pages(request.config.rootpath.parent / "shared/real/pages")
-        sources["recorded projects"] = ("projects", recorded)
+        sources["recorded projects"] = ("projects", recorded.head(60))
     return sources
 
 
@@ -69,6 +69,13 @@ def answer(function, frame):
         return tuple(error.columns)
 
 
+def is_less(part, whole, column):
+    """Return whether an answer without a column names it, or says nothing that is not in the whole."""
+    if isinstance(part, tuple) or isinstance(whole, tuple):
+        return column in part
+    return part <= whole
+
+
 SOURCES = [
     *("sample projects", "sample accounts", "contributors", "activity"),
     *("today's projects", "recorded projects"),
@@ -83,14 +90,17 @@ def test_a_column_that_was_taken_away_is_named_or_done_without(source, loaded):
     failures = []
     for name, function in functions_of(kind).items():
         whole = answer(function, frame)
-        for column in frame:
-            part = answer(function, frame.drop(columns=column))
-            if isinstance(part, tuple):
-                is_right = column in part or isinstance(whole, tuple)
-            else:
-                is_right = not isinstance(whole, tuple) and part <= whole
-            if not is_right:
-                failures.append((name, column, part if isinstance(part, tuple) else part - whole))
+        waiting = [list(frame)]
+        while waiting:
+            columns = waiting.pop()
+            part = answer(function, frame.drop(columns=columns))
+            if part == whole:  # it reads none of them
+                continue
+            if len(columns) > 1:
+                middle = len(columns) // 2
+                waiting += [columns[:middle], columns[middle:]]
+            elif not is_less(part, whole, columns[0]):
+                failures.append((name, columns[0], part))
     assert not failures
 
 

@@ -93,14 +93,12 @@ def life_span(frame: Frame, *, top: int | None = None, window: int = 12) -> pd.D
             "contributors": people.where(people >= 0),
         }
     )
-    keys = [
-        _rank(table["id"]),
-        _rank(table["name"]),
-        table["first_month"].to_numpy("datetime64[us]"),
-        -longest["months"].to_numpy(),
-    ]
-    order = np.lexsort(keys)  # the last key counts first
-    table = table.iloc[order[:top]].reset_index(drop=True)
+    table = table.sort_values(
+        ["months", "first_month", "name", "id"],
+        ascending=[False, True, True, True],
+        na_position="first",
+        ignore_index=True,
+    ).head(len(table) if top is None else top)
     numbers = _count_lives(lives, reason, window)
     counts = Counts(
         "projects",
@@ -114,11 +112,6 @@ def life_span(frame: Frame, *, top: int | None = None, window: int = 12) -> pd.D
         },
     )
     return as_statistic(table, "life_span", source=frame, counts=counts)
-
-
-def _rank(texts: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the place of each text by code point; a missing one is the first."""
-    return texts.rank(method="dense", na_option="top")
 
 
 @suggests_options

@@ -55,6 +55,7 @@ from .errors import (
     QuotaWarning as QuotaWarning,
     RequestError as RequestError,
     ServiceError as ServiceError,
+    ShortKeyWarning as ShortKeyWarning,
     SortIgnoredWarning as SortIgnoredWarning,
     StaleWarning as StaleWarning,
     StoreError as StoreError,

@@ -27,7 +27,7 @@ _SYNONYMS = {
 }
 #: Settings of a `Directory`, by their names in other libraries.
 _SETTINGS = {
-    **dict.fromkeys(("base_url", "address", "host", "endpoint", "server"), "url"),
+    **dict.fromkeys(("url", "address", "host", "endpoint", "server"), "base_url"),
     **dict.fromkeys(("api_key", "apikey", "token", "access_token", "api_token"), "key"),
     **dict.fromkeys(("quota", "limit", "requests_per_day"), "daily_quota"),
 }
@@ -303,8 +303,8 @@ def _advice(unknown: str, parameters: list[str]) -> str:
     setting = _SETTINGS.get(unknown, unknown)
     if setting in parameters:
         return f" Did you mean {setting!r}?"
-    if setting in {"url", "key"} and "directory" in parameters:
-        return " Pass directory=dirframe.Directory(url, key)."
+    if setting in {"base_url", "key"} and "directory" in parameters:
+        return " Pass directory=dirframe.Directory(base_url, key)."
     if unknown in _FILTERS and _FILTERS[unknown] not in parameters:
         return f" Filter the frame: dirframe.select(frame, {_FILTERS[unknown]}=...)."
     return did_you_mean(unknown, [name for name in parameters if name != "self"])

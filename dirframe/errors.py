@@ -188,6 +188,10 @@ class IncompleteWarning(_Incomplete, DirframeWarning):
     """
 
 
+class ShortKeyWarning(DirframeWarning):
+    """The API key is too short to be removed from all that a directory repeats of it."""
+
+
 class SortIgnoredWarning(DirframeWarning):
     """The records are not in the order that was requested; `sort` is this order."""
 

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Thread
 from weakref import finalize
 
 from dirframe._files import data_folder
-from dirframe.client.directory import Directory
+from dirframe.client.directory import Directory, connection_of
 from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError
 from dirframe.service.server import Service, serve
@@ -52,21 +53,26 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     for path in sorted(data_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())
     identity = f"sample-{digest.hexdigest()[:16]}"
-    directory = _SampleDirectory(serve(analyses=analyses), identity, cache)
-    directory.opened = f"dirframe.sample_directory({'' if analyses else 'analyses=False'})"
+    service = serve(analyses=analyses)
+    settings = Directory(
+        service.url, service.api_key, name="dirframe sample directory", cache=cache
+    )
+    # The key is valid for this service only, and so is its quota.
+    connection = replace(
+        connection_of(settings),
+        identity=identity,
+        quota_folder=None,
+        code=f"dirframe.sample_directory({'' if analyses else 'analyses=False'})",
+    )
+    directory = _SampleDirectory._from(connection)
+    directory._serve_from(service)
     return directory
 
 
 class _SampleDirectory(Directory):
     """The directory of a service in this process, which is stopped with it."""
 
-    opened: str  # by this code
-
-    def __init__(self, service: Service, identity: str, cache: bool | str | Path) -> None:
-        name = "dirframe sample directory"
-        super().__init__(service.url, service.api_key, name=name, cache=cache)
-        self.identity = identity
-        self.quota_folder = None  # the key is valid for this service only
+    def _serve_from(self, service: Service) -> None:
         self._stop = service.stop
         # If nobody closes it: in a thread of its own, since garbage is collected in any thread, also
         # in one of the service.
@@ -75,13 +81,13 @@ class _SampleDirectory(Directory):
         self._stopper.atexit = False
 
     @property
-    def session(self) -> Session:
+    def _session(self) -> Session:
         if not self._stopper.alive:
             raise ConfigurationError(
                 f"{self.name} is closed, and its service has stopped. Open it again, or load inside the "
                 "with block."
             )
-        return super().session
+        return super()._session
 
     def close(self) -> None:
         super().close()

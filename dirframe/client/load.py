@@ -15,7 +15,7 @@ from dirframe import provenance
 from dirframe._display import quantity
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
-from dirframe.client.directory import Directory
+from dirframe.client.directory import Directory, session_of
 from dirframe.client.paging.details import (
     ANALYSIS_COLUMNS,
     OwnPage,
@@ -137,7 +137,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
 
 def _read(received: Received, client: Directory, options: Options) -> Iterator[Arrival]:
     """Read all pages, if the quota may suffice; or what is there, if that is accepted."""
-    fetcher = Fetcher(client.session, options.cache)
+    fetcher = Fetcher(session_of(client), options.cache)
     walk = Walk(received, fetcher, client.workers, is_tolerant=options.accepts_parts)
     what = f"{received.query.resource.words[1]} of {client.name}"
     try:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.directory import Directory, open_directory
+from dirframe.client.directory import Directory, open_directory, session_of
 from dirframe.client.load import Options, cost_of, warn_if_stale
 from dirframe.client.paging.fetch import Answer, Document, Fetcher, Reason, Refusal, never
 from dirframe.client.paging.query import Query, record_query
@@ -27,7 +27,7 @@ def load_record(
     name = identifier_of(value, resource.name)
     receipts: list[Receipt] = []
     with open_directory(directory) as client:
-        fetcher = Fetcher(client.session, options.cache)
+        fetcher = Fetcher(session_of(client), options.cache)
         *others, last = (record_query(resource, text) for text in _identifiers(resource, name))
         for query in others:
             try:

@@ -15,7 +15,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
-from dirframe.client.directory import Directory
+from dirframe.client.directory import Directory, session_of
 from dirframe.client.load import Options, Rows, cost_of, raise_or_warn, warn_if_stale
 from dirframe.client.lookup import identifier_of
 from dirframe.client.paging.fetch import (
@@ -139,7 +139,7 @@ class _Table:
 def load_many(queries: list[Query], client: Directory, options: Options) -> pd.DataFrame:
     """Load queries to the same collection of several projects as one tidy frame."""
     what = f"{queries[0].resource.words[1]} of {len(queries):,} projects of {client.name}"
-    fetcher = Fetcher(client.session, options.cache)
+    fetcher = Fetcher(session_of(client), options.cache)
     if len(queries) > client.quota().left:
         needed = sum(not fetcher.is_known(query) for query in queries)
         accepts_parts = options.accepts_parts

@@ -104,7 +104,7 @@ def test_cache_pages_expire(rig, connect):
 def test_cache_does_not_store_failures_nor_replace_pages_by_them(name, rig, connect, file):
     rig.always = faults.FAULTS[name]
     with pytest.raises(DirframeError):
-        load(connect(rig, key="another"))
+        load(connect(rig, key="another key 12345"))
     assert entries(file) == []
     rig.forget()
     load(connect(rig), max_items=10)
@@ -113,7 +113,7 @@ def test_cache_does_not_store_failures_nor_replace_pages_by_them(name, rig, conn
         with pytest.raises(DirframeError):
             load(connect(rig, **again), refresh=not again, max_items=10)
     rig.forget()
-    frame = load(connect(rig, key="a third"), max_items=10)  # keys share the pages
+    frame = load(connect(rig, key="a third key 12345"), max_items=10)  # keys share the pages
     assert (frame["id"].tolist(), rig.requests) == (numbered(10), [])
 
 

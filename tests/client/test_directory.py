@@ -9,6 +9,7 @@ import pytest
 
 import dirframe
 from dirframe import Directory
+from dirframe.client.directory import connection_of
 from dirframe.errors import (
     ConfigurationError,
     DirframeError,
@@ -35,7 +36,7 @@ def test_directory_of_the_environment(monkeypatch, connect):
         assert rig.requests[0].headers["User-Agent"].startswith("dirframe/")
     for arguments, url, key in (((ADDRESS, SECRET), ADDRESS, SECRET), ((ADDRESS,), ADDRESS, KEY)):
         made = Directory(*arguments)
-        assert (made.base_url, made.api_key.reveal()) == (url, key)
+        assert (made.base_url, connection_of(made).key.reveal()) == (url, key)
 
 
 def test_directory_is_used_again_after_it_was_closed_unless_its_service_has_stopped(connect):
@@ -120,7 +121,7 @@ def test_directory_asks_only_this_machine_without_encryption_or_limit_unless_tol
 
 def test_directory_tells_all_but_the_key():
     shown = directory(name="D")
-    key = shown.api_key
+    key = connection_of(shown).key
     for text in (str(key), f"{key!r:>40}", repr(shown), repr(vars(shown))):
         assert SECRET not in text
     assert all(told in repr(shown) for told in ("D", ADDRESS, key.fingerprint, "none"))
@@ -153,19 +154,60 @@ def test_directory_option_that_cannot_be_meant_is_refused_by_name(name, value):
         directory(**{f"{name}s": value})
 
 
+SETTINGS = {
+    "base_url": ADDRESS,
+    "name": "D",
+    "cache_folder": None,
+    "expire_after": timedelta(days=1),
+    "workers": 2,
+    "rate": 5.0,
+    "daily_quota": 10,
+    "timeout": 3.0,
+    "allow_http": False,
+}
+
+
+def test_directory_shows_its_settings_and_none_can_be_changed():
+    given = {
+        name: value for name, value in SETTINGS.items() if name not in ("base_url", "cache_folder")
+    }
+    shown = directory(**given)
+    assert {name: getattr(shown, name) for name in SETTINGS} == SETTINGS
+    public = {name for name in dir(shown) if not name.startswith("_")}
+    assert public == {*SETTINGS, "quota", "close"}
+
+
+@pytest.mark.parametrize(
+    "name", [*SETTINGS, "quota", "key", "api_key", "quota_folder", "session", "rates"]
+)
+def test_directory_settings_are_read_only(name):
+    opened = directory()
+    before = repr(opened), opened.base_url, opened.rate
+    with pytest.raises(AttributeError, match=f"{name!r} of a Directory cannot be set") as caught:
+        setattr(opened, name, "https://elsewhere.example")
+    assert "dirframe.Directory(" in str(caught.value)
+    with pytest.raises(AttributeError):
+        delattr(opened, name)
+    assert (repr(opened), opened.base_url, opened.rate) == before
+
+
 def test_directory_folders_can_be_moved_and_begin_with_a_tilde(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("DIRFRAME_CACHE_DIR", "~/cache")  # as systemd hands it over
     monkeypatch.setenv("DIRFRAME_DATA_DIR", "~/data")
     moved = Directory(ADDRESS, SECRET)
-    assert (moved.cache_folder, moved.quota_folder) == (tmp_path / "cache", tmp_path / "data")
+    assert (moved.cache_folder, connection_of(moved).quota_folder) == (
+        tmp_path / "cache",
+        tmp_path / "data",
+    )
     with dirframe.sample_directory(cache=Path("~/sample")) as sample:
         assert sample.cache_folder == tmp_path / "sample"
     monkeypatch.delenv("DIRFRAME_CACHE_DIR")
     monkeypatch.delenv("DIRFRAME_DATA_DIR")
     own = Directory(ADDRESS, SECRET)
-    assert own.cache_folder.name == own.quota_folder.name == "dirframe"
-    assert own.cache_folder != own.quota_folder
+    own_data = connection_of(own).quota_folder
+    assert own.cache_folder.name == own_data.name == "dirframe"
+    assert own.cache_folder != own_data
 
 
 def test_directory_opens_nothing_before_it_is_needed(tmp_path):

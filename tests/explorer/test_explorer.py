@@ -14,6 +14,7 @@ from pandas.testing import assert_frame_equal
 
 import dirframe
 from dirframe import provenance, stats
+from dirframe.client.directory import connection_of
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ConfigurationError,
@@ -128,7 +129,7 @@ def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, sample_account
     assert 0 < len(explorer.frame) < 60
     alt = assert_one_truth(explorer, capsys)
     assert re.search(r"n = \d+ of .*60", alt)
-    assert sample.api_key.reveal() not in sent(explorer)
+    assert connection_of(sample).key.reveal() not in sent(explorer)
     assert "explorer" not in explorer.code
     assert "unify_countries" in explorer.code
     assert "unify_countries" not in dirframe.Explorer(sample_accounts).code

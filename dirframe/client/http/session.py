@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 import requests
 
 from dirframe import __version__
-from dirframe.client.http.adapter import SigningAdapter, Success, as_sent
+from dirframe.client.http.adapter import SigningAdapter, Success
 from dirframe.client.http.cache import CachedPage, PageCache
-from dirframe.client.http.connection import Connection
+from dirframe.client.http.connection import Connection, as_sent
 from dirframe.client.http.quota import DailyQuota
 from dirframe.client.xml.page import Page, parse
 from dirframe.errors import CacheError, InvalidInputError

@@ -19,6 +19,7 @@ from pandas.api.types import is_numeric_dtype
 
 from dirframe import __version__
 from dirframe._accessor import check_text_dtype
+from dirframe._arrow import as_text
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, Resource, detect_resource, resource_named
@@ -360,7 +361,7 @@ def _ids(record: dict[str, Any], frame: Any) -> pd.Series[Any] | None:
 
 def _repeated(record: dict[str, Any], frame: Any) -> int:
     ids = _ids(record, frame)
-    texts = pd.Series(dtype="str") if ids is None else ids.astype("str").dropna()  # some are lists
+    texts = pd.Series(dtype="str") if ids is None else as_text(ids).dropna()  # some are lists
     with suppress(pa.ArrowInvalid):  # different numbers are different texts, in a sixth of the time
         if (np.diff(np.sort(pa.array(texts).cast(pa.int64()))) > 0).all():
             return 0

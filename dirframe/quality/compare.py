@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._arrow import check_unicode
 from dirframe._display import Overview
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import Mask
@@ -74,7 +75,13 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
             f"The snapshots are of {old_kind}s and of {new_kind}s. Compare two of the same."
         )
     common = new.index[new.index.isin(old.index)]
-    changed = _changed(old.loc[common], new.loc[common])
+    try:
+        changed = _changed(old.loc[common], new.loc[common])
+    except UnicodeEncodeError:
+        for frame in (before, after):
+            for name in frame:
+                check_unicode(frame[name], name)
+        raise
     gone = before[~old.index.isin(new.index)].reset_index(drop=True)
     added = after[~new.index.isin(old.index)].reset_index(drop=True)
     provenance.copy_provenance(before, gone, "compare: gone")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import pandas as pd

@@ -150,22 +150,27 @@ def test_a_report_names_the_columns_that_were_taken_away(loaded, tmp_path):
         assert column in path.read_text(encoding="utf-8")
 
 
-def test_half_a_utf_16_pair_is_named_by_its_column_and_row():
+HALVES = {
+    "language_share": (LANGUAGE, stats.language_share),
+    "languages": (LANGUAGE, lambda frame: dirframe.select(frame, languages="C")),
+    "search": ("name", lambda frame: dirframe.select(frame, search="x")),
+    "tags": ("tags", stats.tags),
+    "licenses": ("licenses", stats.licenses),
+    "summary": ("id", dirframe.summary),
+    "child_table": ("tags", lambda frame: dirframe.child_table(frame, "tags")),
+    "by": ("group", lambda frame: stats.by(stats.tags, frame.assign(tags=None), "group")),
+    "compare": ("name", lambda frame: dirframe.compare(frame.assign(name="x"), frame)),
+    "counts": ("id", lambda frame: stats.tags(frame.assign(tags=None))),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_half_a_utf_16_pair_is_named_by_its_column_and_row(name):
+    column, function = HALVES[name]
     half = "a\ud83d"
-    projects = pd.DataFrame({"id": ["1", "2"], "name": ["x", "y"]}, dtype="object")
-    for column, function in (
-        (LANGUAGE, stats.language_share),
-        (LANGUAGE, lambda frame: dirframe.select(frame, languages="C")),
-        ("name", lambda frame: dirframe.select(frame, search="x")),
-        ("tags", stats.tags),
-        ("licenses", stats.licenses),
-        ("id", dirframe.summary),
-        ("tags", lambda frame: dirframe.child_table(frame, "tags")),
-        ("group", lambda frame: stats.by(stats.tags, frame.assign(tags=None), "group")),
-    ):
-        values = ["C", half]
-        if column in {"tags", "licenses"}:
-            values = [["C"], [half]]
-        frame = projects.assign(**{column: pd.Series(values, dtype="object")})
-        with pytest.raises(InvalidInputError, match=f"{column}.*row 1"):
-            function(frame)
+    is_list = column in {"tags", "licenses"}
+    values = [["C"], [half]] if is_list else ["C", half]
+    frame = pd.DataFrame({"id": ["1", "2"], "name": ["x", "y"]}, dtype="object")
+    frame[column] = pd.Series(values, dtype="object")
+    with pytest.raises(InvalidInputError, match=f"{column}.*row 1"):
+        function(frame)

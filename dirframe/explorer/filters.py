@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dirframe import provenance
 from dirframe.selection import select
-from dirframe.stats.activity import states_of
+from dirframe.stats.activity import UNKNOWN, states_of
 from dirframe.stats.counts import as_names
 from dirframe.stats.licenses import license_entries
 from dirframe.stats.lists import explode
@@ -54,8 +54,10 @@ class Filters:
         if "created_at" in known and isinstance(frame["created_at"].dtype, pd.DatetimeTZDtype):
             self._values["years"] = _ascending(frame["created_at"].dt.year.astype("Int64"))
         if {"analysis_min_month", "analysis_max_month"} <= known:
-            states = states_of(frame).set_categories(["active", "dormant"])
-            self._values["activity"] = _ascending(pd.Series(states).astype("str"))
+            states = pd.Series(states_of(frame)).astype("str")
+            states = states.mask(states.isin(UNKNOWN), "unknown")
+            is_state = states.isin(["active", "dormant", "unknown"])
+            self._values["activity"] = _ascending(states.where(is_state))
 
     def options(self, choices: dict[str, Any]) -> dict[str, list[tuple[str, Any]]]:
         """Return what to choose from by control; one that lacks its column is not in it."""

@@ -67,8 +67,8 @@ def licenses(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
         base="with_license",
         which="with a licence",
         numbers={
-            "with_license": numbers["having"],
-            "without_license": len(columns) - numbers["having"],
+            "with_license": numbers["with_any"],
+            "without_license": len(columns) - numbers["with_any"],
             "licenses": numbers["different"],
             "licenses_in_other": numbers["in_other"],
         },

@@ -67,11 +67,11 @@ def count_records_by(
     A record counts once in the row of the others, too.
     """
     entries = entries[["record", name]].dropna().astype({name: "category"}).drop_duplicates()
-    having = entries["record"].nunique()
+    with_any = entries["record"].nunique()
     numbers = entries[name].value_counts().rename("projects").astype("Int64").to_frame()
     kept, others = split_top(sort_groups(numbers, ["projects"]), top, noun)
     with_others = entries.loc[entries[name].isin(others.index), "record"].nunique()
     table = with_other_row(kept, others, noun, {"projects": with_others})
-    table["share"] = share_of(table["projects"], having)
-    counts = {"having": having, "different": len(numbers), "in_other": len(others)}
+    table["share"] = share_of(table["projects"], with_any)
+    counts = {"with_any": with_any, "different": len(numbers), "in_other": len(others)}
     return name_groups(table, name), counts

@@ -85,8 +85,8 @@ def read(frame: Frame, columns: Sequence[str], optional: Sequence[str] = ()) -> 
     wanted = {name: _names_of(name) for name in [*columns, *optional]}
     every_name = [name for names in wanted.values() for name in names]
     table = fetch(frame, every_name)
-    unsent = provenance.absent(table, every_name)
-    not_sent = list(unsent.columns) if unsent else []
+    error = provenance.absent(table, every_name)
+    not_sent = list(error.columns) if error else []
     sent = provenance.get_provenance(table)["sent"]
     usable: dict[str, list[str]] = {}
     lacking: list[list[str]] = []
@@ -98,8 +98,8 @@ def read(frame: Frame, columns: Sequence[str], optional: Sequence[str] = ()) -> 
         elif name in columns:
             lacking.append(removed or names)
     if lacking:
-        unsent = provenance.absent(table, [name for names in lacking for name in names])
-        raise unsent or _missing(table, lacking)
+        error = provenance.absent(table, [name for names in lacking for name in names])
+        raise error or _missing(table, lacking)
     table = table.reset_index(drop=True)
     values: dict[str, pd.Series[Any]] = {}
     for name, names in usable.items():

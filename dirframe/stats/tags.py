@@ -47,8 +47,8 @@ def tags(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
         base="with_tag",
         which="with a tag",
         numbers={
-            "with_tag": numbers["having"],
-            "without_tag": len(columns) - numbers["having"],
+            "with_tag": numbers["with_any"],
+            "without_tag": len(columns) - numbers["with_any"],
             "tags": numbers["different"],
             "tags_in_other": numbers["in_other"],
         },

@@ -439,6 +439,18 @@ def test_another_collection_has_its_own_filters_charts_and_sorts(sample):
     assert "load_accounts" in explorer.code
 
 
+def test_activity_can_be_each_state_that_select_knows(sample_projects):
+    explorer = dirframe.Explorer(sample_projects)
+    states = ("active", "dormant", "unknown")
+    numbers = {state: len(dirframe.select(sample_projects, activity=state)) for state in states}
+    assert dict(explorer.activity.options[1:]) == {
+        f"{state} ({number:,})": state for state, number in numbers.items() if number
+    }
+    explorer.activity.value = "unknown"
+    assert len(explorer.frame) == numbers["unknown"] > 0
+    assert "activity='unknown'" in explorer.code.replace('"', "'")
+
+
 def test_years_are_whole_also_where_one_date_is_missing():
     days = pd.to_datetime(["2008-01-01", None, "2009-05-01"], utc=True)
     frame = pd.DataFrame({"id": ["1", "2", "3"], "name": ["a", "b", "c"], "created_at": days})

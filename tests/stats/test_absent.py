@@ -23,6 +23,7 @@ def loaded(request, sample, sample_projects, sample_accounts, tmp_path_factory):
     sources = {
         "sample projects": ("projects", sample_projects.head(60)),
         "sample accounts": ("accounts", sample_accounts.head(60)),
+        "one project": ("projects", dirframe.load_project("633", directory=sample)),
         "contributors": ("contributors", dirframe.load_contributors("633", directory=sample)),
         "activity": ("activity", dirframe.load_activity("633", directory=sample)),
     }
@@ -78,7 +79,7 @@ def is_less(part, whole, column):
 
 SOURCES = [
     *("sample projects", "sample accounts", "contributors", "activity"),
-    *("today's projects", "recorded projects"),
+    *("one project", "today's projects", "recorded projects"),
 ]
 
 

@@ -31,6 +31,7 @@ PUBLIC = [
     "load_projects", "load_repositories", "load_size",
     "open_archive", "plan", "plot", "provenance", "prune_cache", "read_pages", "read_table", "report",
     "sample_directory", "select", "serve", "stats", "summary", "unify_countries",
+    "with_age", "with_license_family",
 ]  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from dirframe._display import did_you_mean
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
 from dirframe.client.directory import Directory, session_of
-from dirframe.client.load import Options, Rows, cost_of, raise_or_warn, warn_if_stale
+from dirframe.client.load import Options, Rows, add_rows, cost_of, raise_or_warn, warn_if_stale
 from dirframe.client.lookup import identifier_of
 from dirframe.client.paging.fetch import (
     MAX_FAILURES,
@@ -175,7 +175,7 @@ class _Table:
         self.is_counted = False
         self.is_capped = False
 
-    def add(self, one: _One) -> None:
+    def add(self, one: _One, client: Directory) -> None:
         """Add the records of an owner."""
         received = one.received
         self.read_owners.add(one.owner)
@@ -186,7 +186,7 @@ class _Table:
             self.failures[one.owner] = messages.answer_words(received.refusal)
             return
         for arrival in one.arrivals:
-            self.rows.add(arrival)
+            add_rows(self.rows, arrival, client)
         for page, index in received.readings():
             self.numbers.append(self.rows.row(page, index))
             self.owners.append(one.owner)
@@ -228,7 +228,7 @@ def load_many(
     table = _Table(queries, owner.owner_column)
     try:
         for one in _read_all(queries, fetcher, client, options):
-            table.add(one)
+            table.add(one, client)
     except (CacheError, RequestError) as error:
         if table.owners:
             with warnings.catch_warnings():
@@ -270,6 +270,7 @@ def _described(
         completeness=completeness.value,
         incomplete_reason=reason or cap,
         failures=table.failures,
+        sent=provenance.columns_with_values(frame),
         **cost_of(table.receipts),
     )
     return frame, reason

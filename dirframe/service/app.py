@@ -14,18 +14,37 @@ from collections.abc import Iterable
 from urllib.parse import quote
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from flask import Blueprint, Flask, Response, abort, current_app, render_template, request
+from flask import (
+    Blueprint,
+    Flask,
+    Response,
+    abort,
+    current_app,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from lxml import etree
 from werkzeug.exceptions import BadRequest, HTTPException, ServiceUnavailable, TooManyRequests
 from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.wrappers import Response as BaseResponse
 
+from dirframe._printable import escaped
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.keys import KeyStore
 from dirframe.service.pages import pages
-from dirframe.service.read_xml import DOCUMENTS
+from dirframe.service.read_xml import document_resource
 from dirframe.service.records import email_slug, serialize
-from dirframe.service.rehearsal import TODAYS_PAGE_SIZE, requested_ids, requested_page_size
+from dirframe.service.rehearsal import (
+    TODAYS_PAGE_SIZE,
+    chosen_organizations,
+    page_size_of,
+    rehearsal,
+    requested_ids,
+    requested_page_size,
+)
 from dirframe.service.store import Store
 from dirframe.service.xml import asked, current_store, failure_xml, request_arguments, result_xml
 
@@ -70,6 +89,8 @@ def create_app(
     app.register_error_handler(InvalidInputError, lambda error: _fail(BadRequest(str(error))))
     app.register_blueprint(xml)
     app.register_blueprint(pages)
+    if not analyses:
+        app.register_blueprint(rehearsal)
     app.add_url_rule("/healthz", view_func=_healthz)
     return app
 
@@ -87,7 +108,7 @@ def _check_key() -> None:
     try:
         wait = keys.charge(request_arguments().get("api_key", ""))
     except StoreError as error:  # the cause is not disclosed to clients
-        _LOG.error("A request is not counted and answered with 503: %s", error)
+        _LOG.error("A request is not counted and answered with 503: %s", escaped(str(error)))
         text = "Requests cannot be counted at the moment. Try again later."
         raise ServiceUnavailable(text, retry_after=5) from error
     if wait is None:
@@ -127,12 +148,16 @@ def single(resource: Resource, segment: str) -> bytes:
 
 
 @xml.get("/<path:name>.xml")
-def document(name: str) -> bytes:
+def document(name: str) -> bytes | BaseResponse:
     """Return a stored document, such as the languages, or a page of it if it has pages."""
     # What is below /projects/ is also below /p/, as today.
     address = re.sub("^p/", "projects/", name)
+    is_rehearsal = not current_app.config["ANALYSES"]
+    resource = document_resource(address)
     entries = current_store().document(address)
-    if entries is None:
+    if entries is None and is_rehearsal and _is_empty(address, resource):
+        entries = []
+    if entries is None or resource is None:
         of_project = re.fullmatch("projects/([^/]+)/(?:contributors|analyses/.+)", address)
         project = current_store().record(PROJECT, of_project[1]) if of_project else None
         if project is not None and "<analysis>" not in project:
@@ -140,12 +165,28 @@ def document(name: str) -> bytes:
             return failure_xml(text, status="error", element="message")
         abort(404, "There is nothing at this address.")
     query, sort, page = asked()
-    resource = DOCUMENTS[name.rpartition("/")[2]]
-    if query or sort not in {"", resource.default_sort}:
+    if is_rehearsal and resource.collection == "orgs":
+        if address != "orgs":
+            return _result(entries)
+        entries = chosen_organizations(entries, query, sort)
+    elif query or sort not in {"", resource.default_sort}:
         raise InvalidInputError("This document is neither searched nor sorted.")
-    size = current_app.config["PAGE_SIZE"] if resource.paged else len(entries)
+    size = len(entries)
+    if resource.paged:
+        size = page_size_of(resource) if is_rehearsal else PAGE_SIZE
     first = (page - 1) * size
-    return _result(entries[first : first + size], len(entries), first)
+    if is_rehearsal and resource.redirects and first >= len(entries):
+        return redirect(url_for("rehearsal.organization", segment=address.split("/")[1]))
+    shown = entries[first : first + size]
+    synthetic = current_store().synthetic
+    return result_xml(shown, len(entries), first, synthetic=synthetic, wrapper=resource.wrapper)
+
+
+def _is_empty(address: str, resource: Resource | None) -> bool:
+    """Return whether a list of a project has no entries, and the project is there."""
+    if resource is None or resource.collection != "enlistments":
+        return False
+    return current_store().record(PROJECT, address.split("/")[1]) is not None
 
 
 def _result(fragments: list[str], *place: int) -> bytes:

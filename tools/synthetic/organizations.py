@@ -309,10 +309,7 @@ def _write(folder: Path, path: str, resource_name: str, records: Sequence[dict[s
     """Write a whole collection to the file that has its address in the folder."""
     resource = ALL_RESOURCES[resource_name]
     fragments = [record_xml(resource.element, record) for record in records]
-    count = len(fragments)
-    if resource.wrapper:
-        fragments = [f"<{resource.wrapper}>\n", *fragments, f"</{resource.wrapper}>\n"]
-    page = result_xml(fragments, count, synthetic=True)
+    page = result_xml(fragments, len(fragments), synthetic=True, wrapper=resource.wrapper)
     file = folder / f"{path.lstrip('/')}.gz"
     file.parent.mkdir(parents=True, exist_ok=True)
     # No timestamp, so that the same records give the same bytes.

@@ -1,6 +1,7 @@
 """What the pages of a collection prove: whether a record may be missing."""
 
-# A collection of 12 records, five on a page, that is read in five ways. `total` is items_available.
+# Collections of ten and twelve records, five on a page, and what a load of each proves. `total` is
+# items_available. An archive differs in one point: it counts the records of all versions of a page.
 # These rows are the table of tests/client/test_proof.py.
 #
 #   history                    number  position  total  ids                verdict
@@ -22,7 +23,7 @@
 #
 #   the order is not stable       1        0       12   a b c d e
 #                                 2        5       12   d a f g h
-#                                 3       10       12   b k                wrong number: 8 of 12
+#                                 3       10       12   b k                wrong number: 9 of 12
 #
 #   two days, b was removed       1        0       12   a b c d e          (on the first day)
 #   between them                  2        5       12   f g h i j          (on the first day)
@@ -43,7 +44,7 @@ from __future__ import annotations
 import enum
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 
 from dirframe.client.paging.pages import CollectionPage, Key, Pages, Place, repeated_ids
@@ -52,7 +53,8 @@ from dirframe.client.paging.sample import SampledPages
 #: If no more pages were read, all are read again even if the order seems unstable.
 CHEAP_REREAD = 12
 
-#: The number of pages, or a tenth of all, that are read again because of an earlier day.
+#: So many pages, or a tenth of all, are read again because of an earlier day; so many of an archive
+#: that do not fit together.
 FEW_PAGES = 5
 
 
@@ -72,7 +74,7 @@ class Problem(enum.Enum):
     NO_TOTAL = enum.auto()  # the directory states no number of records
     NO_IDS = enum.auto()  # records cannot be told apart
     WRONG_NUMBER = enum.auto()  # fewer different records than stated, or more
-    REMOVED = enum.auto()  # more than stated now: some were removed while the others were read
+    REMOVED = enum.auto()  # read over several days, and more than stated now: some were removed
     SKIPPED = enum.auto()  # a change between two pages may have moved records past both
     CONTRADICTION = enum.auto()  # pages overlap, leave gaps or state other totals
     MISCOUNTED = enum.auto()  # a page states another number of records than it holds
@@ -86,7 +88,7 @@ class Verdict:
     places: dict[Key, Place]
     problem: Problem | None
     completeness: Completeness
-    is_capped: bool = False  # all that was asked for, by max_items
+    is_capped: bool = False  # all that was asked for, by a limit below the total
     expected: int | None = None
     total: int | None = None
     totals: tuple[int, ...] = ()  # all that the newest pages state
@@ -97,7 +99,6 @@ class Verdict:
     is_order_unstable: bool = False
     has_ties: bool = False  # whether several pages were read in an order in which records are equal
     miscounted: CollectionPage | None = None
-    changes_within_a_day: bool = field(default=False)
 
 
 # How the pages fit together
@@ -137,6 +138,7 @@ def misfits(pages: Pages) -> set[int]:
     found: set[int] = outdated(pages) if is_one_day else set()
     position = 0
     for page in used:
+        # A gap or an overlap may be the fault of a page or of the one before it.
         # A directory grows from day to day: another total on another day is no contradiction.
         if is_one_day and page.total != total:
             found.add(page.number)
@@ -189,7 +191,11 @@ def are_left_out(pages: Pages) -> bool:
 
 
 def is_order_unstable(pages: Pages | SampledPages) -> bool:
-    """Return whether ids come again on more pages than a change of the collection explains."""
+    """Return whether ids come again on more pages than changes of the collection explain.
+
+    A change between two pages repeats a record on two pages. Without a change, no page may have other
+    records when it is read again.
+    """
     used = pages.used()
     repeated = repeated_ids(used)
     affected = [page for page in used if not repeated.keys().isdisjoint(page.ids)]
@@ -203,9 +209,10 @@ def is_order_unstable(pages: Pages | SampledPages) -> bool:
 def skipped_after(pages: Pages) -> list[int]:
     """Return the numbers of the used pages after which a change may have skipped records.
 
-    A record that was there all the time is on some page, if the order of such records does not
-    change and each page is linked to the next one: by a record on both, or because both were read
-    on one day and no page received between them states another total.
+    A record that was there all the time was received, if the order of such records does not change
+    and each page is linked to the next one: by a record on both, or because both were read on one
+    day and no page received between them states another total. Any version of a page can be the
+    link, also an earlier one that is linked to the version in use.
     """
     if pages.total is None or not pages.has_key:
         return []
@@ -276,7 +283,7 @@ def to_reread(pages: Pages | SampledPages) -> list[int]:
     """Return the numbers of the pages to read again, to replace the version that does not fit.
 
     A change moves records over the edge of a page or two. An unstable order repeats records
-    everywhere, and no reading mends that.
+    everywhere, and no reading mends that, unless the pages are so few that luck may.
     """
     if isinstance(pages, SampledPages):
         return []
@@ -309,14 +316,17 @@ def _of_earlier_days(pages: Pages) -> set[int]:
 def _of_an_archive(pages: Pages) -> set[int]:
     unfit = misfits(pages)
     skipped = skipped_after(pages)
-    again = unfit if len(unfit) <= FEW_PAGES else set()
-    return again | set(skipped) if len(skipped) <= affordable(pages) else again
+    again = set(unfit) if len(unfit) <= FEW_PAGES else set()
+    if len(skipped) <= affordable(pages):
+        again.update(skipped)
+    return again
 
 
 def to_link(pages: Pages | SampledPages) -> list[int]:
-    """Return the numbers of pages of an earlier day to read again, beside the earlier version.
+    """Return the numbers of pages to read again so that they link two days, beside the earlier version.
 
-    The last page of a day, and if it was read again, then the page behind it.
+    These are the pages after which records may have been skipped. The page behind one is read again
+    as well if it is of an earlier day.
     """
     if isinstance(pages, SampledPages) or len(days_of(pages)) == 1:
         return []
@@ -342,9 +352,10 @@ def affordable(pages: Pages) -> int:
 def judge(pages: Pages | SampledPages) -> Verdict:
     """Return the records, and how complete they are.
 
-    Over a change, and in an archive, every record that was received counts: a record that is only
-    on an earlier version may have moved to a page that was read before. Otherwise the used pages
-    count; if these prove nothing, all that was received is returned, and still proves nothing.
+    If the pages in use are of several days or of before and after a change, and in an archive, every
+    record that was received counts: a record that is only on an earlier version may have moved to a
+    page that was read before. Otherwise the pages in use count; if these prove nothing, all that was
+    received is returned, and still proves nothing.
     """
     if isinstance(pages, SampledPages):
         return _judge_sample(pages)

@@ -34,7 +34,9 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     analyses : bool, default True
         Whether collections have the analyses of projects. Without, as today, own pages alone have
         them (``details=True`` loads these), and a page has ten records: a rehearsal for the live
-        service. Then collections of projects take ``per_page`` (up to 25) and ``ids``, too.
+        service. Then collections of projects take ``per_page`` (up to 25) and ``ids``, too, and
+        there are organizations with their projects and people, and repositories of all projects
+        (`load_organizations`, `load_portfolio`, `load_repositories`).
 
     Returns
     -------
@@ -54,8 +56,9 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     25
     """
     digest = sha256(b"" if analyses else b"without analyses")
-    for path in sorted(data_folder().rglob("*.xml.gz")):
-        digest.update(path.read_bytes())
+    for folder in _folders(analyses=analyses):
+        for path in sorted(folder.rglob("*.xml.gz")):
+            digest.update(path.read_bytes())
     # Address and key are those of the service, which is started once the other settings are valid.
     settings = Directory(
         "http://localhost", ApiKey("no-service-yet-has-one"), name=_NAME, cache=cache
@@ -71,12 +74,18 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     return directory
 
 
+def _folders(*, analyses: bool) -> list[Path]:
+    """Return the folders of the data; a rehearsal has organizations and repositories, too."""
+    folders = [data_folder()]
+    return folders if analyses else [*folders, data_folder("rehearsal")]
+
+
 class _SampleDirectory(Directory):
     """The directory of a service in this process, which is stopped with it; a fork starts its own."""
 
     def _serve(self, *, analyses: bool) -> None:
         """Start the service and connect to it."""
-        service = serve(analyses=analyses)
+        service = serve(_folders(analyses=analyses), analyses=analyses)
         if service.api_key is None:
             raise ValueError(service)
         self._connection = replace(self._connection, base_url=service.url, key=service.api_key)

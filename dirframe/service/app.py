@@ -39,6 +39,7 @@ from dirframe.service.read_xml import document_resource
 from dirframe.service.records import email_slug, serialize
 from dirframe.service.rehearsal import (
     TODAYS_PAGE_SIZE,
+    beside_records,
     chosen_organizations,
     page_size_of,
     rehearsal,
@@ -147,6 +148,12 @@ def single(resource: Resource, segment: str) -> bytes:
     return _result([fragment])
 
 
+@xml.get("/orgs/<segment>.xml")
+def organization(segment: str) -> bytes | BaseResponse:
+    """Return an organization, whose page for people has a similar address."""
+    return document(f"orgs/{segment}")
+
+
 @xml.get("/<path:name>.xml")
 def document(name: str) -> bytes | BaseResponse:
     """Return a stored document, such as the languages, or a page of it if it has pages."""
@@ -178,8 +185,14 @@ def document(name: str) -> bytes | BaseResponse:
     if is_rehearsal and resource.redirects and first >= len(entries):
         return redirect(url_for("rehearsal.organization", segment=address.split("/")[1]))
     shown = entries[first : first + size]
-    synthetic = current_store().synthetic
-    return result_xml(shown, len(entries), first, synthetic=synthetic, wrapper=resource.wrapper)
+    return result_xml(
+        shown,
+        len(entries),
+        first,
+        synthetic=current_store().synthetic,
+        wrapper=resource.wrapper,
+        beside=beside_records(resource, address) if is_rehearsal else "",
+    )
 
 
 def _is_empty(address: str, resource: Resource | None) -> bool:

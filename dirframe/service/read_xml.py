@@ -22,9 +22,7 @@ from dirframe.service.privacy import remove_private
 from dirframe.service.records import Refusals, Row, row_of, serialize
 
 #: Kinds of documents that are served in their own order, by the end of their addresses.
-DOCUMENTS = {
-    resource.collection: resource for resource in EXTENSIONS.values() if resource.element
-}
+DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values() if resource.element}
 #: The same by the form of their addresses, which may end as that of another collection does.
 _ADDRESSES = {
     re.compile(re.sub(r"\{\w+\}", "[^/]+", template.strip("/").removesuffix(".xml"))): resource

@@ -63,6 +63,13 @@ def page_size_of(resource: Resource) -> int:
     return _PORTFOLIO_PAGE_SIZE if resource.element == "project" else TODAYS_PAGE_SIZE
 
 
+def beside_records(resource: Resource, address: str) -> str:
+    """Return the XML behind the people of an organization: the address of their page."""
+    if resource.wrapper and resource.element != "project":
+        return f"<detailed_page_url>/{escape(address)}</detailed_page_url>\n"
+    return ""
+
+
 def chosen_organizations(entries: list[str], query: str, sort: str) -> list[str]:
     """Return the organizations that match a query, in the order of a sort."""
     if sort not in _ORGANIZATION_SORTS:

@@ -66,10 +66,11 @@ def result_xml(
     *,
     synthetic: bool,
     wrapper: str = "",
+    beside: str = "",
 ) -> bytes:
     """Return a page of a collection, of which so many are available, or the response of a record.
 
-    `wrapper` is the element around its records, if there is one.
+    `wrapper` is the element around its records, if there is one, and `beside` XML behind them there.
     """
     counts = ""
     if available is not None:
@@ -78,7 +79,7 @@ def result_xml(
     opening = f"{_DECLARATION}{_MARK if synthetic else ''}<response>\n<status>success</status>\n"
     records = "".join(fragments)
     if wrapper:
-        records = f"<{wrapper}>\n{records}</{wrapper}>\n"
+        records = f"<{wrapper}>\n{records}{beside}</{wrapper}>\n"
     result = f"<result>\n{records}</result>\n</response>\n"
     return f"{opening}{counts}{result}".encode()
 

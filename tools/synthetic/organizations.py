@@ -25,15 +25,17 @@ _STREAM = 3
 _CHANGE = "twelve_mo_activity_and_year_on_year_change"
 _SITE = "http://directory.invalid"
 
-#: Short name, name, kind, and number of projects; that of None has the projects with histories.
+#: Short name, name, kind, and number of projects.
 _ORGANIZATIONS = (
     ("harbour", "Harbour Foundation", "Non-Profit", 7),
-    ("lantern", "Lantern Institute", "Education", None),
+    ("lantern", "Lantern Institute", "Education", 20),
     ("meridian", "Meridian Systems", "Commercial", 45),
     ("orchard", "Orchard Agency", "Government", 12),
     ("quarry", "Quarry Cooperative", "Non-Profit", 1),
     ("vacant", "Vacant Society", "Non-Profit", 0),
 )
+#: The organization that has the projects with histories, as far as nothing else has their name.
+_WITH_HISTORIES = "lantern"
 _PEOPLE = (4, 45)  # fewest and most who belong to an organization
 _OUTSIDE_PROJECTS = 24  # most
 _FIRST_TEN = 10
@@ -90,14 +92,19 @@ def _portfolios(projects: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, 
         if names[project["name"].casefold()] == 1
         and project["name"].isascii()
         and project["name"].replace(" ", "").isalpha()
-        and len(project["name"]) > 2  # noqa: PLR2004  # shorter ones are in many others
+        and len(project["name"]) > 2  # shorter ones are in many others
         and project.get("analysis", {}).get("min_month")
     ]
-    documented = sorted(projects, key=_contributors, reverse=True)[:20]
+    documented = [
+        project
+        for project in sorted(projects, key=_contributors, reverse=True)[:20]
+        if names[project["name"].casefold()] == 1
+    ]
     free = iter([project for project in plain if project not in documented][::7])
     portfolios: dict[str, list[dict[str, Any]]] = {}
     for short, _, _, count in _ORGANIZATIONS:
-        chosen = documented if count is None else [next(free) for _ in range(count)]
+        chosen = list(documented) if short == _WITH_HISTORIES else []
+        chosen += [next(free) for _ in range(count - len(chosen))]
         portfolios[short] = sorted(chosen, key=lambda p: (-int(p["stack_count"]), p["name"]))
     return portfolios
 
@@ -173,7 +180,9 @@ def _infographic(lists: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
         "affiliators": len(affiliated),
         "affiliators_committing_to_portfolio_projects": len(affiliated),
         "affiliator_commits_to_portfolio_projects": own_commits,
-        "affiliators_commiting_projects": len({one["most_commits"]["project"] for one in affiliated}),
+        "affiliators_commiting_projects": len(
+            {one["most_commits"]["project"] for one in affiliated}
+        ),
         "outside_projects": len(elsewhere),
         "outside_projects_commits": sum(int(p["commits_by_current_affiliates"]) for p in elsewhere),
         "affiliators_committing_to_outside_projects": len(affiliated) // 2 if elsewhere else 0,
@@ -314,4 +323,3 @@ def _write(folder: Path, path: str, resource_name: str, records: Sequence[dict[s
     file.parent.mkdir(parents=True, exist_ok=True)
     # No timestamp, so that the same records give the same bytes.
     file.write_bytes(gzip.compress(page, 6, mtime=0))
-

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import requests
 
-from dirframe._display import printable
+from dirframe._printable import printable
 from dirframe.errors import ConfigurationError, InvalidInputError, ShortKeyWarning
 from dirframe.settings import (
     OPEN_HUB,

@@ -56,7 +56,8 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     25
     """
     digest = sha256(b"" if analyses else b"without analyses")
-    for folder in _folders(analyses=analyses):
+    folders = [data_folder()] if analyses else [data_folder(), data_folder("rehearsal")]
+    for folder in folders:
         for path in sorted(folder.rglob("*.xml.gz")):
             digest.update(path.read_bytes())
     # Address and key are those of the service, which is started once the other settings are valid.
@@ -74,18 +75,12 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     return directory
 
 
-def _folders(*, analyses: bool) -> list[Path]:
-    """Return the folders of the data; a rehearsal has organizations and repositories, too."""
-    folders = [data_folder()]
-    return folders if analyses else [*folders, data_folder("rehearsal")]
-
-
 class _SampleDirectory(Directory):
     """The directory of a service in this process, which is stopped with it; a fork starts its own."""
 
     def _serve(self, *, analyses: bool) -> None:
         """Start the service and connect to it."""
-        service = serve(_folders(analyses=analyses), analyses=analyses)
+        service = serve(analyses=analyses)
         if service.api_key is None:
             raise ValueError(service)
         self._connection = replace(self._connection, base_url=service.url, key=service.api_key)

@@ -285,6 +285,10 @@ def load_contributors(
         If one of many is not there, or not whole: ``failures`` in the provenance says why, and also
         names those without an analysis.
 
+    Notes
+    -----
+    Of the sample, twenty projects have contributors: `load_activity` names them.
+
     Examples
     --------
     >>> with dirframe.sample_directory() as directory:
@@ -322,6 +326,11 @@ def load_activity(
         such as ``month`` (datetime64[us, UTC], its first day) and ``commits`` (Int64). The last
         month is not over, and those after the analysis can hold zeros.
 
+    Notes
+    -----
+    Of the sample, twenty projects have contributors, activity and size: 17, 143, 464, 579, 633, 663,
+    714, 779, 814, 864, 883, 885, 948, 959, 966, 983, 1005, 1051, 1253 and 1488.
+
     Examples
     --------
     >>> with dirframe.sample_directory() as directory:
@@ -348,7 +357,8 @@ def load_size(
     Parameters
     ----------
     project, directory, incomplete, refresh, offline, progress
-        As in `load_contributors`, and so are the errors.
+        As in `load_contributors`, and so are the errors. `load_activity` names the projects of the
+        sample.
 
     Returns
     -------

@@ -53,6 +53,8 @@ from dirframe.service.xml import asked, current_store, failure_xml, request_argu
 SITE_NAME = "Open source directory"
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
 _LOG = logging.getLogger("dirframe.service")
+#: Projects that the text of a failure names.
+_MOST_NAMED = 20
 
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -170,7 +172,7 @@ def document(name: str) -> bytes | BaseResponse:
         if project is not None and "<analysis>" not in project:
             text = "Code analysis is not available"
             return failure_xml(text, status="error", element="message")
-        abort(404, "There is nothing at this address.")
+        abort(404, _nothing_at(address, is_of_project=project is not None))
     query, sort, page = asked()
     if is_rehearsal and resource.collection == "orgs":
         if address != "orgs":
@@ -193,6 +195,17 @@ def document(name: str) -> bytes | BaseResponse:
         wrapper=resource.wrapper,
         beside=beside_records(resource, address) if is_rehearsal else "",
     )
+
+
+def _nothing_at(address: str, *, is_of_project: bool) -> str:
+    """Return why there is nothing at an address; of a project, which ones have such a document."""
+    _, _, collection = address.removeprefix("projects/").partition("/")
+    others = current_store().projects_with(collection) if is_of_project else []
+    if not others:
+        return "There is nothing at this address."
+    name = collection.rpartition("/")[2]
+    shown = ", ".join(others[:_MOST_NAMED]) + (" and others" if len(others) > _MOST_NAMED else "")
+    return f"The project is here, but without {name}. Projects that have these: {shown}."
 
 
 def _is_empty(address: str, resource: Resource | None) -> bool:

@@ -44,7 +44,6 @@ class _Host:
     prefixes: tuple[tuple[str, ...], ...] = ()  # other ones, which mean the same
 
 
-_SAVANNAH = {"steps": 1, "prefix": ("git",), "prefixes": (("srv", "git"), ("cgit",), ("r",))}
 #: With the groups of GitLab, of any depth.
 _NESTED = (
     "gitlab.com",
@@ -54,6 +53,8 @@ _NESTED = (
     "invent.kde.org",
     "salsa.debian.org",
 )
+_SAVANNAH = ("git.savannah.gnu.org", "git.savannah.nongnu.org")
+_OF_SAVANNAH = (("srv", "git"), ("cgit",), ("r",))
 _HOSTS = [
     *(_Host(name=name, steps=None) for name in _NESTED),
     _Host(name="github.com"),
@@ -67,8 +68,7 @@ _HOSTS = [
     _Host(name="opendev.org"),
     _Host(name="git.code.sf.net", steps=2, prefix=("p",)),
     _Host(name="hg.code.sf.net", steps=2, prefix=("p",)),
-    _Host(name="git.savannah.gnu.org", **_SAVANNAH),  # type: ignore[arg-type]  # they fit
-    _Host(name="git.savannah.nongnu.org", **_SAVANNAH),  # type: ignore[arg-type]
+    *(_Host(name=name, steps=1, prefix=("git",), prefixes=_OF_SAVANNAH) for name in _SAVANNAH),
 ]
 _BY_NAME = {host.name: host for host in _HOSTS}
 #: Other names of hosts.

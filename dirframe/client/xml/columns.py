@@ -48,13 +48,14 @@ def typed_columns(
         # Others are text in records of the specification, and inferred in those of other kinds.
         usual = Kind.TEXT if resource.name in RESOURCES else None
         kind = usual if field is None else field.kind
+        present = values
         if field is not None and field.missing:
-            values = [None if value == field.missing else value for value in values]  # noqa: PLW2901
-        if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
-            lists = [None if value is None else listed(value) for value in values]
+            present = [None if value == field.missing else value for value in values]
+        if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, present)):
+            lists = [None if value is None else listed(value) for value in present]
             columns[name] = pd.Series(lists, dtype="object")
             continue
-        columns[name], texts = _converted(values, kind or _inferred(name, {*values} - {None}))
+        columns[name], texts = _converted(present, kind or _inferred(name, {*present} - {None}))
         if texts is not None:
             columns[free_name(f"{name}_unreadable", cells)] = texts
             examples = ", ".join(repr(text[:40]) for text in texts.dropna().unique()[:3])

@@ -10,20 +10,11 @@ from dirframe._display import suggests_options
 from dirframe.client.directory import Directory, connection_of, open_directory
 from dirframe.client.load import Incomplete, Options, load_query
 from dirframe.client.lookup import load_record
-from dirframe.client.many import (
-    Owners,
-    check_is_unowned,
-    load_many,
-    owned_collection,
-    owner_of,
-    queries_of,
-    with_owners,
-)
+from dirframe.client.many import Owners, check_is_unowned, load_of
 from dirframe.client.paging.fetch import CacheUse
-from dirframe.client.paging.query import Query, query_at
+from dirframe.client.paging.query import query_at
 from dirframe.client.progress import ProgressCallback
-from dirframe.errors import DirframeError
-from dirframe.schema import ACCOUNT, PROJECT, Resource
+from dirframe.schema import ACCOUNT, PROJECT
 
 
 @suggests_options
@@ -453,31 +444,3 @@ def _load(path: str, directory: Directory | None, options: Options, **asked: Any
     with open_directory(directory) as client:
         query = query_at(path, client.base_url, connection_of(client).key, **asked)
         return load_query(query, client, options)
-
-
-def load_of(
-    name: str, of: Owners, directory: Directory | None, options: Options, **asked: Any
-) -> pd.DataFrame:
-    """Load a collection of one owner, or of each of many."""
-    collection = owned_collection(name)
-    queries = queries_of(collection, of, **asked)
-    with open_directory(directory) as client:
-        if pd.api.types.is_list_like(of):
-            return load_many(queries, collection, client, options)
-        return _load_one(queries[0], collection, client, options)
-
-
-def _load_one(
-    query: Query, collection: Resource, client: Directory, options: Options
-) -> pd.DataFrame:
-    """Load a collection of one owner, who is named in the first column."""
-    owner = str(*query.facts.values())
-    column = owner_of(collection).owner_column
-    try:
-        frame = load_query(query, client, options)
-    except DirframeError as error:
-        part = getattr(error, "frame", None)
-        if part is not None:
-            error.frame = with_owners(part, column, [owner] * len(part))  # type: ignore[attr-defined]  # it has one
-        raise
-    return with_owners(frame, column, [owner] * len(frame))

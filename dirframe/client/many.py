@@ -16,8 +16,16 @@ from dirframe import provenance
 from dirframe._display import did_you_mean
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
-from dirframe.client.directory import Directory, session_of
-from dirframe.client.load import Options, Rows, add_rows, cost_of, raise_or_warn, warn_if_stale
+from dirframe.client.directory import Directory, open_directory, session_of
+from dirframe.client.load import (
+    Options,
+    Rows,
+    add_rows,
+    cost_of,
+    load_query,
+    raise_or_warn,
+    warn_if_stale,
+)
 from dirframe.client.lookup import identifier_of
 from dirframe.client.paging.fetch import (
     MAX_FAILURES,
@@ -30,7 +38,7 @@ from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import Query
 from dirframe.client.paging.walk import Arrival, Receipt, Received, Walk
 from dirframe.client.progress import progress_of
-from dirframe.errors import CacheError, InvalidInputError, RequestError
+from dirframe.errors import CacheError, DirframeError, InvalidInputError, RequestError
 from dirframe.schema import ALL_RESOURCES, COLLECTIONS, Resource, resource_named
 
 #: One owner of a collection, such as a project, by id or short name; or many.
@@ -133,6 +141,34 @@ def with_owners(frame: pd.DataFrame, column: str, owners: list[str]) -> pd.DataF
     return frame
 
 
+def load_of(
+    name: str, of: Owners, directory: Directory | None, options: Options, **asked: Any
+) -> pd.DataFrame:
+    """Load a collection of one owner, or of each of many."""
+    collection = owned_collection(name)
+    queries = queries_of(collection, of, **asked)
+    with open_directory(directory) as client:
+        if pd.api.types.is_list_like(of):
+            return _load_many(queries, collection, client, options)
+        return _load_one(queries[0], collection, client, options)
+
+
+def _load_one(
+    query: Query, collection: Resource, client: Directory, options: Options
+) -> pd.DataFrame:
+    """Load a collection of one owner, who is named in the first column."""
+    owner = str(*query.facts.values())
+    column = owner_of(collection).owner_column
+    try:
+        frame = load_query(query, client, options)
+    except DirframeError as error:
+        part = getattr(error, "frame", None)
+        if part is not None:
+            error.frame = with_owners(part, column, [owner] * len(part))  # type: ignore[attr-defined]  # it has one
+        raise
+    return with_owners(frame, column, [owner] * len(frame))
+
+
 class _One:
     """The walk over the collection of one owner, and the pages that it received."""
 
@@ -212,7 +248,7 @@ def _owner_in(query: Query) -> str:
     return str(owner)
 
 
-def load_many(
+def _load_many(
     queries: list[Query], collection: Resource, client: Directory, options: Options
 ) -> pd.DataFrame:
     """Load queries to the same collection of several owners as one tidy frame."""

@@ -10,11 +10,11 @@ from dirframe import provenance
 from dirframe._display import suggests_options
 from dirframe.client import messages
 from dirframe.client.addresses import Repository, canonical_repository
-from dirframe.client.directory import Directory
-from dirframe.client.load import Incomplete, Options, raise_or_warn
-from dirframe.client.loaders import load, load_of
-from dirframe.client.many import Owners
+from dirframe.client.directory import Directory, open_directory
+from dirframe.client.load import Incomplete, Options, load_query, raise_or_warn
+from dirframe.client.many import Owners, load_of
 from dirframe.client.paging.fetch import CacheUse
+from dirframe.client.paging.query import Query
 from dirframe.client.progress import ProgressCallback
 from dirframe.schema import ALL_RESOURCES
 
@@ -71,17 +71,11 @@ def load_organizations(
     """
     if sort is None and max_items is None:
         sort = _BY_NAME
-    return load(
-        "orgs",
-        query=query,
-        sort=sort,
-        max_items=max_items,
-        directory=directory,
-        incomplete=incomplete,
-        refresh=refresh,
-        offline=offline,
-        progress=progress,
-    )
+    use = CacheUse.of(refresh=refresh, offline=offline)
+    options = Options(incomplete=incomplete, cache=use, progress=progress)
+    asked = Query(resource=ALL_RESOURCES["org"], query=query, sort=sort, max_items=max_items)
+    with open_directory(directory) as client:
+        return load_query(asked, client, options)
 
 
 @suggests_options

@@ -162,7 +162,15 @@ def test_pages_are_in_one_table_of_contents():
     assert listed == expected | {f"guide/{name}" for name in NOTEBOOKS}
 
 
-WITH_CODE = ["start", "real-directory", "organizations", "countries", "reproducibility", "large", "serving"]
+WITH_CODE = [
+    "start",
+    "real-directory",
+    "organizations",
+    "countries",
+    "reproducibility",
+    "large",
+    "serving",
+]
 
 
 @pytest.mark.parametrize("page", WITH_CODE)

@@ -124,3 +124,16 @@ def test_files_of_the_rehearsal_are_made_again(tmp_path):
         if gzip.decompress(path.read_bytes()) != gzip.decompress((kept / name).read_bytes())
     ]
     assert differing == [], "run python -m tools.synthetic rehearsal --organizations"
+
+
+def test_projects_of_an_organization_with_repositories_cost_three_requests_each(rehearsal):
+    projects = dirframe.load_projects(
+        rehearsal, organization="meridian", details=True, refresh=True
+    )
+    repositories = dirframe.load_repositories(projects, directory=rehearsal, refresh=True)
+    portfolio = dirframe.load_portfolio("meridian", directory=rehearsal)
+    assert projects["name"].tolist() == portfolio["name"].tolist()
+    assert projects["analysis_total_code_lines"].notna().all()
+    facts = [get_provenance(frame) for frame in (projects, repositories)]
+    more = repositories["project_id"].value_counts().floordiv(10).sum()
+    assert sum(one["requests_made"] for one in facts) <= 3 * len(projects) + 10 + more

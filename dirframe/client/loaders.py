@@ -11,9 +11,11 @@ from dirframe.client.directory import Directory, connection_of, open_directory
 from dirframe.client.load import Incomplete, Options, load_query
 from dirframe.client.lookup import load_record
 from dirframe.client.many import Owners, check_is_unowned, load_of
+from dirframe.client.organization_projects import load_projects_of
 from dirframe.client.paging.fetch import CacheUse
 from dirframe.client.paging.query import query_at
 from dirframe.client.progress import ProgressCallback
+from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT
 
 
@@ -26,6 +28,7 @@ def load_projects(
     max_items: int | None = None,
     sample: int | None = None,
     seed: int = 0,
+    organization: str | None = None,
     details: bool = False,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -50,6 +53,12 @@ def load_projects(
     sample, seed : int, optional
         Number of records to draw instead, by a seed: a simple random sample without replacement.
         Only the pages that hold them are requested, in an order that the directory keeps.
+    organization : str, optional
+        Only the projects of an organization, by its short name (see `load_organizations`), in the
+        order of `load_portfolio`. The directory names them by their titles alone: the own page of
+        the title as a short name is asked for, and else a query for the title, one or two requests
+        each. A project of no such title is a failure by name. Not with `query`, `sort`, `max_items`
+        and `sample`.
     details : bool, default False
         Whether to request the own page of each project that came without its analysis, too: the
         live service sends analyses only there.
@@ -94,6 +103,10 @@ def load_projects(
     """
     use = CacheUse.of(refresh=refresh, offline=offline)
     options = Options(incomplete=incomplete, cache=use, progress=progress)
+    if organization is not None:
+        _check_alone(query=query, sort=sort, max_items=max_items, sample=sample)
+        with open_directory(directory) as client:
+            return load_projects_of(organization, client, options, details=details)
     asked = {"query": query, "sort": sort, "max_items": max_items, "details": details}
     return _load("projects", directory, options, sample=sample, seed=seed, **asked)
 
@@ -437,6 +450,16 @@ def load_account(
     """
     options = Options(cache=CacheUse.of(refresh=refresh, offline=offline))
     return load_record(ACCOUNT, account, directory, options)
+
+
+def _check_alone(**others: object) -> None:
+    """Raise if other options choose projects, beside their organization."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise InvalidInputError(
+            f"organization names the projects to load, and {' and '.join(given)} would choose others.",
+            hint="Leave one of them out; select the frame, or sort it, afterwards.",
+        )
 
 
 def _load(path: str, directory: Directory | None, options: Options, **asked: Any) -> pd.DataFrame:

@@ -145,6 +145,8 @@ def single(resource: Resource, segment: str) -> bytes:
     """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
     store = current_store()
     fragment = store.record(resource, segment) or store.record(resource, email_slug(segment))
+    if fragment is None and resource is PROJECT and not current_app.config["ANALYSES"]:
+        fragment = store.record_titled(resource, segment)  # as most short names of today are
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
     return _result([fragment])

@@ -185,6 +185,17 @@ class Store:
             row = database.execute(sql, (address,)).fetchone()
         return None if row is None else list(json.loads(row[0]))
 
+    def record_titled(self, resource: Resource, segment: str) -> str | None:
+        """Return the record whose title is a segment of an address, in any case and without blanks."""
+        name = resource.collection
+        sql = (
+            f"SELECT xml FROM {name} JOIN {name}_xml USING (n)"
+            " WHERE replace(name, ' ', '') = ? ORDER BY id_key"
+        )
+        with self._database() as database:
+            row = database.execute(sql, (fold(segment),)).fetchone()
+        return None if row is None else str(row[0])
+
     def projects_with(self, collection: str) -> list[str]:
         """Return the projects that have a document of a collection, by id."""
         sql = "SELECT address FROM documents WHERE address GLOB ?"

@@ -43,13 +43,14 @@ def load_projects(
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
         suffix ``_reverse`` (default: ``created_at_reverse``); or one of the live service, of which
-        ``project_name`` alone holds over several pages: without `sort` and `max_items` it is used
-        there, for one request more.
+        ``project_name`` alone holds over several pages: a query without `sort` and `max_items` is
+        read in that order there. All projects of it are read, and returned, in the order of ids.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
     sample, seed : int, optional
         Number of records to draw instead, by a seed: a simple random sample without replacement.
-        Only the pages that hold them are requested, in an order that the directory keeps.
+        Of the live service ids are drawn, and the rows are in the order drawn; elsewhere, and of a
+        query, positions in an order that the directory keeps, and the pages that hold them are read.
     details : bool, default False
         Whether to request the own page of each project that came without its analysis, too: the
         live service sends analyses only there.

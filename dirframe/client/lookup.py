@@ -14,7 +14,7 @@ from dirframe.client.directory import Directory, open_directory
 from dirframe.client.load import Options, cost_of, warn_if_stale
 from dirframe.client.paging.fetch import Answer, Document, Fetcher, Reason, Refusal, never
 from dirframe.client.paging.query import Query, record_query
-from dirframe.client.paging.walk import Receipt, receipt_of
+from dirframe.client.paging.received import Receipt, receipt_of
 from dirframe.client.xml.records import Records
 from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT, Resource

@@ -27,7 +27,8 @@ from dirframe.client.paging.fetch import (
 )
 from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import Query
-from dirframe.client.paging.walk import Arrival, Receipt, Received, Walk
+from dirframe.client.paging.received import Arrival, Receipt, Received
+from dirframe.client.paging.walk import Walk
 from dirframe.client.progress import progress_of
 from dirframe.errors import CacheError, InvalidInputError, RequestError
 from dirframe.schema import Resource
@@ -120,7 +121,7 @@ class _Table:
             self.numbers.append(self.rows.row(page, index))
             self.projects.append(one.project)
         failure = received.failure
-        if not received.part.newest and failure is not None:
+        if not received.part.in_use() and failure is not None:
             self.failures[one.project] = messages.failure_words(failure)
             return
         summary = messages.summarize(received)

@@ -14,10 +14,12 @@ from dirframe.client.many import Projects, queries_of
 from dirframe.client.paging.details import analyses_of
 from dirframe.client.paging.fetch import CacheUse, Fetcher
 from dirframe.client.paging.order import KEPT_TODAY
-from dirframe.client.paging.pages import MAX_PAGES
+from dirframe.client.paging.pages import MAX_PAGES, Pages
 from dirframe.client.paging.query import Query, query_at
+from dirframe.client.paging.received import Received
 from dirframe.client.paging.sample import SampledPages
-from dirframe.client.paging.walk import Received, Walk
+from dirframe.client.paging.walk import Walk
+from dirframe.client.paging.windows import PagesByIds
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 
@@ -27,7 +29,7 @@ _OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "si
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
-    """Estimated cost of a load, based on its first page; None where that does not tell it."""
+    """Estimated cost of a load, based on its first pages; None where that does not tell it."""
 
     collection: str
     items: int | None = None  # records to expect
@@ -100,7 +102,10 @@ def plan(
     directory: Directory | None = None,
     refresh: bool = False,
 ) -> Plan:
-    """Estimate the number of requests of a load, from its first page.
+    """Estimate the number of requests of a load, from its first page or pages.
+
+    They come from the cache when the collection is loaded. Of the live service these are up to four
+    requests: the first page after a redirect, the newest projects, and the ids above theirs.
 
     Parameters
     ----------
@@ -157,49 +162,78 @@ def plan(
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     received = Received(query)
-    # The first page is read from the cache, unless the load asks for another one.
     walk = Walk(received, Fetcher(client.session, CacheUse()), client.workers)
-    _read(walk.begin(is_estimate=True))
-    part = received.part
+    _read(walk.begin())
     facts: dict[str, Any] = {
         "collection": received.query.resource.collection,
         "quota": client.quota(),
     }
-    numbers = [1, *part.missing()]
-    if part.total is None or len(numbers) > MAX_PAGES:
+    part = received.part
+    if part.total is None or part.count_missing() >= MAX_PAGES:
         return Plan(**facts)
-    page_size = len(part.newest[1].ids)
-    limit = query.max_items
-    is_limited = limit is not None and limit <= part.total
-    is_full_last_page = part.total == len(numbers) * page_size
-    if len(numbers) > 1 and is_full_last_page and not is_limited and query.sample is None:
-        numbers.append(len(numbers) + 1)  # only the page behind it shows that it is the last
-    is_first_kept = bool(client.cache_folder) and received.first_sort == received.query.sort
-    known = [number for number in numbers[1:] if not refresh and walk.is_page_known(number)]
-    if not refresh and (is_first_kept or walk.is_page_known(1)):
-        known.append(1)
-    to_pay = len(numbers) - len(known)
+    # What was just read comes from the cache, unless the load asks for it again.
+    begun = len(received.receipts)
+    begun_known = begun if client.cache_folder is not None and not refresh else 0
+    if isinstance(part, PagesByIds):
+        to_come = _pages_by_ids(walk, part, refresh=refresh)
+    else:
+        to_come = _pages_by_numbers(walk, part, refresh=refresh)
     own: list[str] = []
     own_known = unknown = 0
     if query.details:
-        _read(walk.read([number for number in known if number != 1]))
         own = received.own_missing()
-        unknown = (part.expected or 0) - len(analyses_of(received.verdict.places))
+        unknown = max((part.expected or 0) - len(analyses_of(received.verdict.places)), 0)
         if not refresh:
             own_known = sum(map(walk.is_own_known, own))
-    is_stable = received.query.sort == KEPT_TODAY or isinstance(part, SampledPages)
+    least = begun - begun_known + to_come.least
+    most = begun - begun_known + to_come.most
+    is_stable = received.query.sort == KEPT_TODAY or not isinstance(part, Pages)
     return Plan(
         **facts,
-        is_order_unstable=received.is_todays_service and not is_stable and len(numbers) > 1,
+        is_order_unstable=received.is_todays_service and not is_stable and to_come.pages > 0,
         items=part.expected or 0,
-        pages=len(numbers),
+        pages=begun + to_come.pages,
         # Each record that is on none of the pages may need its own page.
         details=len(own) + unknown,
-        cached=len(known) + own_known,
-        requests_at_most=to_pay + len(own) + unknown - own_known,
+        cached=begun_known + to_come.known + own_known,
+        requests_at_most=most + len(own) + unknown - own_known,
         # Pages to come may show that none of the others needs it.
-        requests_at_least=to_pay if unknown else to_pay + len(own) - own_known,
+        requests_at_least=least if unknown else least + len(own) - own_known,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pages:
+    """The pages of a load behind the first ones."""
+
+    pages: int
+    known: int  # in the cache
+    least: int  # to request
+    most: int
+
+
+def _pages_by_numbers(walk: Walk, part: Pages | SampledPages, *, refresh: bool) -> _Pages:
+    query = walk.received.query
+    numbers = part.missing()
+    page_size = len(part.newest[1].ids)
+    is_limited = query.max_items is not None and query.max_items <= (part.total or 0)
+    is_full_last_page = bool(numbers) and part.total == (1 + len(numbers)) * page_size
+    if is_full_last_page and not is_limited and query.sample is None:
+        numbers = [*numbers, len(numbers) + 2]  # only the page behind it shows that it is the last
+    known = [] if refresh else [number for number in numbers if walk.is_page_known(number)]
+    if query.details:
+        _read(walk.read(known))
+    to_request = len(numbers) - len(known)
+    return _Pages(pages=len(numbers), known=len(known), least=to_request, most=to_request)
+
+
+def _pages_by_ids(walk: Walk, part: PagesByIds, *, refresh: bool) -> _Pages:
+    before = len(walk.received.receipts)
+    if not refresh:
+        _read(walk.read_known())
+    known = len(walk.received.receipts) - before
+    least, most = part.bounds_of_missing()
+    return _Pages(pages=known + most, known=known, least=least, most=most)
 
 
 def _read(arrivals: Iterable[object]) -> None:

@@ -14,7 +14,7 @@ from random import Random
 from time import perf_counter
 
 import dirframe
-from dirframe.client.ids import Draw
+from dirframe.client.paging.ids import Draw
 from tests.rig.ids import SHAPES, read, whole
 from tests.rig.server import Rig, id_of
 from tests.rig.today import Today, accounts, projects

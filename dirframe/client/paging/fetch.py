@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Self, TypeAlias, TypeVar
 
 from dirframe.client.http.session import Session
+from dirframe.client.paging.ids import Window
 from dirframe.client.paging.query import Query
 from dirframe.client.xml.page import Page
 from dirframe.errors import (
@@ -72,12 +73,18 @@ class Failure:
     error: RequestError | CacheError
     requests: int
     is_of_further_page: bool = False  # which is there: the directory could not send it now
+    ids: Window | None = None  # that were asked for
 
     @property
     def is_of_one_page(self) -> bool:
         """Whether the failure says nothing about other pages."""
         kinds = ServiceError | UnreadableResponseError
         return self.is_of_further_page or isinstance(self.error, kinds)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether there was a response that is not the interface's."""
+        return isinstance(self.error, UnreadableResponseError)
 
     @property
     def may_come_later(self) -> bool:
@@ -187,7 +194,13 @@ class Fetcher:
             )
         requested_at = datetime.now(UTC)
         try:
-            fetched = self.session.get(query.path, params, beside=beside, **self.use.as_options())
+            fetched = self.session.get(
+                query.path,
+                params,
+                long_values=query.long_values(),
+                beside=beside,
+                **self.use.as_options(),
+            )
         except (RequestError, CacheError) as error:
             return self._meaning(error, url, number, may_refuse)
         received_at = fetched.received_at
@@ -232,13 +245,15 @@ class Fetcher:
             error=error,
         )
 
-    def is_known(self, query: Query, number: int = 1) -> bool:
-        """Return whether the answer to a page comes from the cache."""
+    def is_known(self, query: Query, number: int = 1, *, beside: bool = False) -> bool:
+        """Return whether the answer to a page comes from the cache, or one that is beside it."""
         if self.use.is_refresh:
             return False
         params, offline = query.params(number), not self.use.sends
-        if self.session.is_cached(query.path, params, of_any_age=offline):
+        if self.session.is_cached(query.path, params, of_any_age=offline, beside=beside):
             return True
+        if beside:
+            return False
         url = self.session.address(query.path, params)
         return self.session.get_refusal(url, offline=offline) is not None
 

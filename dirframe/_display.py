@@ -10,6 +10,8 @@ from html import escape
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from dirframe._printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -27,7 +29,7 @@ _SYNONYMS = {
 }
 #: Settings of a `Directory`, by their names in other libraries.
 _SETTINGS = {
-    **dict.fromkeys(("base_url", "address", "host", "endpoint", "server"), "url"),
+    **dict.fromkeys(("url", "address", "host", "endpoint", "server"), "base_url"),
     **dict.fromkeys(("api_key", "apikey", "token", "access_token", "api_token"), "key"),
     **dict.fromkeys(("quota", "limit", "requests_per_day"), "daily_quota"),
 }
@@ -42,7 +44,6 @@ _FILTERS = {
     "search": "search",
     "activity": "activity",
 }
-_JOINERS = "\u200c\u200d"  # of scripts such as Persian and Hindi, and of composed emoji
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
 _WIDEST = 60
@@ -183,21 +184,6 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
     return ["" if pd.isna(value) else text(value) for value in values]
 
 
-def printable(text: str) -> str:
-    """Replace non-printable characters by blanks, except zero-width joiners and non-joiners."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
-
-
-def printable_lines(text: str) -> str:
-    """Replace non-printable characters by blanks, except ends of lines and tabs."""
-    if text.isprintable():
-        return text
-    lines = ("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
-    return "\n".join(lines)
-
-
 def _text(value: Any) -> str:
     """Return a value as text: a record by its name, or else by its values; a missing one empty."""
     import pandas as pd
@@ -303,8 +289,8 @@ def _advice(unknown: str, parameters: list[str]) -> str:
     setting = _SETTINGS.get(unknown, unknown)
     if setting in parameters:
         return f" Did you mean {setting!r}?"
-    if setting in {"url", "key"} and "directory" in parameters:
-        return " Pass directory=dirframe.Directory(url, key)."
+    if setting in {"base_url", "key"} and "directory" in parameters:
+        return " Pass directory=dirframe.Directory(base_url, key)."
     if unknown in _FILTERS and _FILTERS[unknown] not in parameters:
         return f" Filter the frame: dirframe.select(frame, {_FILTERS[unknown]}=...)."
     return did_you_mean(unknown, [name for name in parameters if name != "self"])

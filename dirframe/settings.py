@@ -5,14 +5,23 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+from collections.abc import Callable
+from functools import wraps
 from hashlib import sha256
 from html import escape, unescape
+from html.entities import html5
+from operator import xor
 from pathlib import Path
+from secrets import token_bytes
+from typing import ParamSpec, TypeVar
 from urllib.parse import quote, quote_plus, unquote
 
 import platformdirs
 
 from dirframe.errors import ConfigurationError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 #: The parameter that requests have the key in.
 KEY_PARAMETER = "api_key"
@@ -62,56 +71,99 @@ def hide_keys(text: str) -> str:
     return _IN_TEXT.sub(rf"\1{_REMOVED}", text)
 
 
-class ApiKey:
-    """An API key that takes itself out of what is written; shown is its fingerprint alone."""
+def _without_frames(method: Callable[P, R]) -> Callable[P, R]:
+    """Return a method whose errors hold no frames: in these the key is a text, also at Ctrl-C."""
 
-    __slots__ = ("_pattern", "_secret")
+    @wraps(method)
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return method(*arguments, **options)
+        except BaseException as error:  # noqa: BLE001  # Ctrl-C, too
+            raise error.with_traceback(None) from error.__cause__
+
+    return call
+
+
+class ApiKey:
+    """An API key that takes itself out of what is written; shown is its fingerprint alone.
+
+    It is kept as two parts that say nothing alone. Its text exists while a request is signed, or
+    while something is searched for it.
+    """
+
+    __slots__ = ("_mask", "_masked")
 
     def __init__(self, secret: str) -> None:
-        if not isinstance(secret, str):
-            raise ConfigurationError(f"The API key must be text; got a {type(secret).__name__}.")
-        if not secret or secret != secret.strip() or not secret.isprintable():
-            raise ConfigurationError(
-                "The API key is empty or contains blanks or control characters; "
-                "copy it again as the directory shows it."
-            )
-        spelt = secret, escape(secret, quote=False), quote_plus(secret), quote(secret, safe="")
-        self._secret = secret
-        self._pattern = "|".join(map(re.escape, sorted(spelt, key=len, reverse=True)))
+        try:
+            if not isinstance(secret, str):
+                raise ConfigurationError(
+                    f"The API key must be text; got a {type(secret).__name__}."
+                )
+            if not secret or secret != secret.strip() or not secret.isprintable():
+                raise ConfigurationError(
+                    "The API key is empty or contains blanks or control characters; "
+                    "copy it again as the directory shows it."
+                )
+            self._mask = token_bytes(len(secret.encode()))
+            self._masked = bytes(map(xor, secret.encode(), self._mask))
+        finally:
+            del secret  # from the frame, which an error holds
 
     def reveal(self) -> str:
         """Return the key itself, to be used in requests only."""
-        return self._secret
+        return bytes(map(xor, self._masked, self._mask)).decode()
 
     @property
+    @_without_frames
     def fingerprint(self) -> str:
         """Eight hexadecimal digits that identify the key without revealing it."""
-        return sha256(b"dirframe:" + self._secret.encode()).hexdigest()[:8]
+        return sha256(b"dirframe:" + self.reveal().encode()).hexdigest()[:8]
+
+    @property
+    @_without_frames
+    def may_be_a_word(self) -> bool:
+        """Whether it is so short that it may be part of a text by chance."""
+        return len(self.reveal()) < _SHORTEST_UNIQUE
 
     def unsign(self, url: str) -> str:
         """Return a URL without the key and the parameter that holds it."""
         return self.redact(_IN_QUERY.sub("", url).rstrip("?&"))
 
+    @_without_frames
     def redact(self, text: str) -> str:
-        """Return a text without the key, as it is or as XML and URLs spell it."""
-        return hide_keys(re.sub(self._pattern, _REMOVED, text, flags=re.IGNORECASE))
+        """Return a text without the key, in whatever mixture of escapes XML and URLs spell it."""
+        secret = self.reveal()
+        if _is_spelt(secret, text):
+            text = re.sub(_pattern_of(secret), _REMOVED, text, flags=re.IGNORECASE)
+        return hide_keys(text)
 
+    @_without_frames
     def redact_data(self, data: bytes) -> bytes:
         """Return data without the key; one of less than 16 characters may be a word, and stays."""
-        if len(self._secret) < _SHORTEST_UNIQUE:
+        if self.may_be_a_word:
             return data
-        return re.sub(self._pattern.encode(), _REMOVED.encode(), data, flags=re.IGNORECASE)
+        secret = self.reveal()
+        spelt = {secret, escape(secret, quote=False), quote_plus(secret), quote(secret, safe="")}
+        folded = data.lower()
+        for spelling in sorted(spelt, key=len, reverse=True):
+            if spelling.encode().lower() in folded:
+                pattern = re.escape(spelling.encode())
+                data = re.sub(pattern, _REMOVED.encode(), data, flags=re.IGNORECASE)
+                folded = data.lower()
+        return data
 
+    @_without_frames
     def redact_xml(self, xml: str) -> str:
         """Return decoded XML without the key, in whatever mixture of escapes a directory repeats it.
 
         A key of less than 16 characters may be a word: it is removed behind the name of its
         parameter alone.
         """
-        is_word = len(self._secret) < _SHORTEST_UNIQUE
-        if KEY_PARAMETER not in xml.lower() if is_word else not _is_spelt(self._secret, xml):
+        secret = self.reveal()
+        is_word = self.may_be_a_word
+        if KEY_PARAMETER not in xml.lower() if is_word else not _is_spelt(secret, xml):
             return xml
-        key = "".join(map(_spellings, self._secret))
+        key = _pattern_of(secret)
         if is_word:
             begin = rf"({KEY_PARAMETER}\s*(?:{_spellings('=')}|:|>)\s*['\"]?){key}(?!\w)"
             return re.sub(begin, rf"\1{_REMOVED}", xml, flags=re.IGNORECASE)
@@ -124,6 +176,10 @@ class ApiKey:
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("An API key is not pickled: set it again where it is needed.")
+
+
+def _pattern_of(secret: str) -> str:
+    return "".join(map(_spellings, secret))
 
 
 def _is_spelt(secret: str, text: str) -> bool:
@@ -139,16 +195,14 @@ def _is_spelt(secret: str, text: str) -> bool:
 def _spellings(character: str) -> str:
     """Return a pattern for a character as XML and addresses spell it, also if escaped again."""
     reference = r"&(?:amp;)*"
-    names = [
-        name for name in ("amp", "lt", "gt", "quot", "apos") if unescape(f"&{name};") == character
-    ]
+    names = [name for name, text in html5.items() if text == character and name.endswith(";")]
     escaped = "".join(f"%(?:25)*{byte:02X}" for byte in character.encode())
     spelt = [
         re.escape(character),
         escaped,
         rf"{reference}#0*{ord(character)};",
         rf"{reference}#x0*{ord(character):x};",
-        *(f"{reference}{name};" for name in names),
+        *(f"{reference}{name}" for name in names),
     ]
     if character == " ":
         spelt.append(r"\+")

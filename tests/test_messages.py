@@ -98,7 +98,7 @@ def projects():
 
 def test_directory(message):
     assert message(Directory, ADDRESS) == snapshot(
-        "ConfigurationError: No API key is given for https://directory.example. Pass key= or set DIRFRAME_API_KEY. Open Hub issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
+        "ConfigurationError: No API key is given for https://directory.example. Set DIRFRAME_API_KEY, or pass key=getpass.getpass() in a notebook. Open Hub issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert message(Directory, "directory.example", "k") == snapshot(
         "ConfigurationError: The base URL must begin with https:// (or http:// on this machine) and name a host."
@@ -115,7 +115,7 @@ def test_directory(message):
 
 
 def test_options_of_a_load(message):
-    directory = Directory(ADDRESS, "some-key", cache=False)
+    directory = Directory(ADDRESS, "some-key-1234567", cache=False)
     load = partial(dirframe.load_projects, directory)
     assert message(load, max_items=-1) == snapshot(
         "InvalidInputError: max_items is -1; it must be a whole number from 1."
@@ -167,7 +167,7 @@ def test_refusals(load):
         'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 and an HTML page with the title "Just a moment...". That is not an answer of the directory\'s interface, and says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
     )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
-        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1. It was not followed, so that the key stays with http://127.0.0.1:PORT. If that is the address of the directory, pass url="http://127.0.0.2:1" (--base-url), or set DIRFRAME_BASE_URL to it.'
+        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1. It was not followed, so that the key stays with http://127.0.0.1:PORT. If that is the address of the directory, pass base_url="http://127.0.0.2:1" (--base-url), or set DIRFRAME_BASE_URL to it.'
     )
 
 
@@ -435,7 +435,7 @@ def test_wrong_calls(run, tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     assert said("projects") == snapshot(
-        "3: dirframe: No directory is given. Pass url= (--base-url) or set DIRFRAME_BASE_URL. The address of Open Hub is https://www.openhub.net; it issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
+        "3: dirframe: No directory is given. Pass base_url= (--base-url) or set DIRFRAME_BASE_URL. The address of Open Hub is https://www.openhub.net; it issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert said("projcts") == snapshot("""\
 2: Usage: dirframe [OPTIONS] COMMAND [ARGS]...

@@ -173,8 +173,17 @@ def test_caption_says_synthetic_and_how_complete():
         ("incomplete", {}, "incomplete: 3 of 2,500 loaded"),
         ("incomplete", {"items_available": None}, "incomplete"),
         ("counted", {}, "counted, not proven complete"),
-        ("sample", drawn, "random sample of 4 of 2,500 (seed 7)"),
-        ("incomplete", drawn, "incomplete random sample of 4 of 2,500 (seed 7): 3 loaded"),
+        (
+            "sample",
+            drawn,
+            "random sample of 4 of 2,500 projects, drawn on 2026-11-19 to 2026-11-20, seed 7",
+        ),
+        (
+            "incomplete",
+            drawn,
+            "incomplete random sample of 4 of 2,500 projects, drawn on 2026-11-19 to 2026-11-20, seed 7: "
+            "3 loaded",
+        ),
     ):
         assert caption(loaded(completeness=completeness, **facts)).endswith(f"· {said}")
 

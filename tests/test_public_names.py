@@ -22,7 +22,7 @@ PUBLIC = [
     "DirframeWarning", "Explorer", "ExportWarning", "IncompleteCollectionError",
     "IncompleteWarning", "InvalidInputError", "InvalidKeyError", "MissingColumnsError",
     "MissingExtraError", "NetworkError", "NotFoundError", "QuotaExceededError", "QuotaWarning",
-    "RequestError", "ServiceError", "SortIgnoredWarning", "StaleWarning", "StoreError",
+    "RequestError", "ServiceError", "ShortKeyWarning", "SortIgnoredWarning", "StaleWarning", "StoreError",
     "UnknownValueWarning", "UnreadableResponseError",
     "UnreadableValueWarning", "UnresolvedCountriesError", "cache_info", "check", "child_table",
     "cite", "clear_cache", "compare", "country_audit", "country_note", "errors", "exclude", "export",
@@ -30,6 +30,7 @@ PUBLIC = [
     "load_contributors", "load_languages", "load_project", "load_projects", "load_size",
     "open_archive", "plan", "plot", "provenance", "prune_cache", "read_pages", "read_table", "report",
     "sample_directory", "select", "serve", "stats", "summary", "unify_countries",
+    "with_age", "with_license_family",
 ]  # fmt: skip
 
 

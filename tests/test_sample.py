@@ -12,6 +12,7 @@ from matplotlib.image import imread
 import dirframe
 from dirframe.errors import NetworkError, NotFoundError
 from dirframe.provenance import caption, get_provenance, set_provenance
+from tests.rig.server import KEY
 from tools.synthetic.generate import generate
 
 
@@ -32,7 +33,7 @@ def test_leaving_it_stops_the_service_and_leaves_no_thread():
     with dirframe.sample_directory(cache=False) as directory:
         dirframe.load_accounts(directory, max_items=5, progress=False)
     assert not [t.name for t in set(threading.enumerate()) - before if t.is_alive()]
-    directory = dirframe.Directory(directory.base_url, directory.api_key, cache=False)
+    directory = dirframe.Directory(directory.base_url, KEY, cache=False)
     with pytest.raises(NetworkError):
         dirframe.load_accounts(directory, max_items=5, progress=False)
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from dirframe.archive.archive import Archive
 from dirframe.archive.store import Store
-from dirframe.client.directory import Directory, open_directory
+from dirframe.client.directory import Directory, open_directory, session_of
 from dirframe.client.paging.fetch import CacheUse, Fetcher
 from dirframe.client.paging.pages import Pages
 from dirframe.client.paging.query import Query
@@ -85,7 +85,7 @@ def harvest(
     # The walk is that of a load, from the pages that are stored. The thread that receives a page
     # stores it, so that an error or a kill costs at most the requests in flight.
     with open_directory(directory) as client:
-        client.session.address(query_asked.path, query_asked.params())  # before a file exists
+        session_of(client).address(query_asked.path, query_asked.params())  # before a file exists
         with Store.open_writer(Path(path), client, query_asked) as store:
             received = store.read().received
             order = received.query.sort
@@ -98,7 +98,7 @@ def harvest(
             with_details = details or received.query.details
             in_order = replace(query_asked, sort=order or sort, details=with_details)
             received.restate(replace(in_order, per_page=received.query.per_page))
-            fetcher = Fetcher(client.session, CacheUse(stores=False))
+            fetcher = Fetcher(session_of(client), CacheUse(stores=False))
             walk = Walk(received, fetcher, client.workers, is_tolerant=True, keep=store.add)
             for _ in _read(walk):
                 pass

@@ -20,8 +20,8 @@ from typing import Any, Literal, Self
 import pyarrow as pa
 
 from dirframe._files import make_folder
-from dirframe._sqlite import close_on_error, open_database
-from dirframe.client.directory import Directory
+from dirframe._sqlite import DATABASE_FAILURES, close_on_error, open_database
+from dirframe.client.directory import Directory, connection_of
 from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refusal
 from dirframe.client.paging.pages import CollectionPage
@@ -141,7 +141,7 @@ class Store(AbstractContextManager["Store"]):
             raise ArchiveError(f"{path} is a folder; an archive is one file: name one in it.")
         make_folder(path.parent)
         facts = {name: getattr(query, name) for name in ("query", "sort", "sample", "details")}
-        facts |= {name: getattr(client, name) for name in ("identity", "base_url")}
+        facts |= {"identity": connection_of(client).identity, "base_url": client.base_url}
         facts |= {"source": client.name, "resource": query.resource.name}
         facts["seed"] = query.seed if query.sample else 0
         with close_on_error(cls(path, "rwc")) as store, store._errors():
@@ -277,7 +277,7 @@ class Store(AbstractContextManager["Store"]):
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
+        except DATABASE_FAILURES as error:
             with suppress(AttributeError, sqlite3.Error):
                 self._database.execute("ROLLBACK")
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF

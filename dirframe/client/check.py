@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dirframe import __version__
 from dirframe._display import card, quantity
-from dirframe.client.directory import Directory, open_directory
+from dirframe.client.directory import Directory, connection_of, open_directory, session_of
 from dirframe.client.http.session import FetchedPage
 from dirframe.client.paging.ids import PAGE_SIZE as PROJECTS_BY_IDS
 from dirframe.client.paging.ids import Window, estimate_by_numbers, find_doubt
@@ -21,6 +21,7 @@ from dirframe.client.xml.page import AnalysisSent, Page
 from dirframe.client.xml.records import Records
 from dirframe.errors import DirframeError, RequestError, UnreadableResponseError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
+from dirframe.settings import ApiKey
 
 #: Most requests that a check sends; a moved directory answers two of them with a redirect.
 MAX_REQUESTS = 18
@@ -86,9 +87,13 @@ def check(directory: Directory | None = None) -> Check:
     with open_directory(directory) as client:
         first = _get(client, _PROJECTS)
         requests, findings = first.requests, [*_see_first(client, first)]
-        options: dict[str, Any] = {"timeout": client.timeout, "allow_http": client.allow_http}
-        with Directory(client.base_url, _NO_KEY, cache=False, **options) as other:
-            other.quota_folder = None  # requests of this key are nobody's
+        other_key = replace(
+            connection_of(client),
+            key=ApiKey(_NO_KEY),
+            cache_folder=None,
+            quota_folder=None,  # requests of this key are nobody's
+        )
+        with Directory._from(other_key) as other:
             offers = _Offers(page_size=len(first.page.records))
             for look in _looks(client, other, first.page, offers):
                 seen: _Seen = "not looked at: the requests of a check are used up", None
@@ -144,7 +149,7 @@ def _get(
 ) -> FetchedPage:
     """Return a page as the directory sends it now."""
     asked = query.params(number) | dict(parameters)
-    return client.session.get(query.path, asked, refresh=True, store=False)
+    return session_of(client).get(query.path, asked, refresh=True, store=False)
 
 
 def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
@@ -157,7 +162,7 @@ def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
     if first.server_time is not None:
         seconds = round((first.server_time - first.received_at).total_seconds())
         yield Finding("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
-    is_moved = client.session.is_moved(_PROJECTS.path)
+    is_moved = session_of(client).is_moved(_PROJECTS.path)
     yield Finding("address", "redirects to another" if is_moved else "answers itself", not is_moved)
     sent = sum(AnalysisSent.ANALYSIS in one for one in page.analyses_sent())
     yield Finding("analyses in collections", f"{sent} of {size} projects", sent > 0)

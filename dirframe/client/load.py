@@ -15,7 +15,7 @@ from dirframe import provenance
 from dirframe._display import quantity
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
-from dirframe.client.directory import Directory
+from dirframe.client.directory import Directory, session_of
 from dirframe.client.paging.details import (
     ANALYSIS_COLUMNS,
     OwnPage,
@@ -52,6 +52,7 @@ from dirframe.errors import (
     RequestError,
     SortIgnoredWarning,
     StaleWarning,
+    UnreadableResponseError,
     warn,
 )
 from dirframe.schema import PROJECT, UNKNOWN
@@ -92,6 +93,10 @@ class Rows:
         if is_read and isinstance(arrival.answer, Document):
             self._begins[arrival.target] = self.records.add(arrival.answer.page)  # type: ignore[index]  # is_read
 
+    def has(self, page: CollectionPage | OwnPage) -> bool:
+        """Return whether the records of a page were added."""
+        return page in self._begins
+
     def frame(self, received: Received) -> pd.DataFrame:
         """Return the newest reading of each record that waits for no own page."""
         readings = received.readings(whole=True)
@@ -100,6 +105,16 @@ class Rows:
     def row(self, page: CollectionPage | OwnPage, index: int) -> int:
         """Return the row of a record."""
         return self._begins[page] + index
+
+
+def add_rows(rows: Rows, arrival: Arrival, client: Directory) -> None:
+    """Add the records of a page; one that cannot be read with those before it is not kept."""
+    try:
+        rows.add(arrival)
+    except UnreadableResponseError:
+        if isinstance(arrival.answer, Document):
+            session_of(client).forget(arrival.answer.url)
+        raise
 
 
 def load_query(query: Query, client: Directory, options: Options) -> pd.DataFrame:
@@ -112,7 +127,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
             suppress(StopIteration),  # of a callback
         ):
             for arrival in _read(received, client, options):
-                rows.add(arrival)
+                add_rows(rows, arrival, client)
                 target = arrival.target
                 if isinstance(target, CollectionPage) and target.ids and not target.is_probe:
                     on_page(len(target.ids), arrival.to_receive)
@@ -148,7 +163,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
 
 def _read(received: Received, client: Directory, options: Options) -> Iterator[Arrival]:
     """Read all pages, if the quota may suffice; or what is there, if that is accepted."""
-    fetcher = Fetcher(client.session, options.cache)
+    fetcher = Fetcher(session_of(client), options.cache)
     walk = Walk(received, fetcher, client.workers, is_tolerant=options.accepts_parts)
     what = f"{received.query.resource.words[1]} of {client.name}"
     try:
@@ -191,7 +206,8 @@ def partial_frame(rows: Rows, received: Received, client: Directory) -> pd.DataF
     """Return the records that were received before an error, without warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        frame = rows.records.frame([rows.row(page, index) for page, index in received.readings()])
+        readings = [(page, index) for page, index in received.readings() if rows.has(page)]
+        frame = rows.records.frame([rows.row(page, index) for page, index in readings])
         describe(frame, received, source=client.name, base_url=client.base_url)
     return frame
 
@@ -206,6 +222,7 @@ def describe(frame: pd.DataFrame, received: Received, **facts: Any) -> dict[str,
     is_kept = is_in_order(frame, sort or "")
     if sort is not None and (is_kept is False or (is_kept is None and len(frame) >= FEWEST)):
         del facts["query"]["sort"]  # what was not seen is not claimed
+    facts["sent"] = provenance.columns_with_values(frame)
     provenance.set_provenance(frame, **facts)
     return facts
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from dirframe._display import suggests_options
-from dirframe.client.directory import Directory, open_directory
+from dirframe.client.directory import Directory, connection_of, open_directory
 from dirframe.client.load import Incomplete, Options, load_query
 from dirframe.client.lookup import load_record
 from dirframe.client.many import Projects, load_many, queries_of
@@ -415,7 +415,7 @@ def load_account(
 def _load(path: str, directory: Directory | None, options: Options, **asked: Any) -> pd.DataFrame:
     """Load a collection by its name, or a path."""
     with open_directory(directory) as client:
-        query = query_at(path, client.base_url, client.api_key, **asked)
+        query = query_at(path, client.base_url, connection_of(client).key, **asked)
         return load_query(query, client, options)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.directory import Directory, open_directory
+from dirframe.client.directory import Directory, open_directory, session_of
 from dirframe.client.load import Options, cost_of, warn_if_stale
 from dirframe.client.paging.fetch import Answer, Document, Fetcher, Reason, Refusal, never
 from dirframe.client.paging.query import Query, record_query
@@ -27,7 +27,7 @@ def load_record(
     name = identifier_of(value, resource.name)
     receipts: list[Receipt] = []
     with open_directory(directory) as client:
-        fetcher = Fetcher(client.session, options.cache)
+        fetcher = Fetcher(session_of(client), options.cache)
         *others, last = (record_query(resource, text) for text in _identifiers(resource, name))
         for query in others:
             try:
@@ -51,7 +51,11 @@ def _load_by(
 ) -> pd.DataFrame:
     """Load the record with a name from its own page, or find it where that is no page."""
     document = _own_page(query, name, fetcher, receipts)
-    frame = _only_record(document, query, name)
+    try:
+        frame = _only_record(document, query, name)
+    except NotFoundError:
+        session_of(client).forget(document.url)  # as a refusal, it is not believed the next time
+        raise
     warn_if_stale(client, receipts)
     return provenance.set_provenance(
         frame,
@@ -62,6 +66,7 @@ def _load_by(
         items_available=1,
         items_loaded=len(frame),
         completeness="proven",
+        sent=provenance.columns_with_values(frame),
         **cost_of(receipts),
     )
 

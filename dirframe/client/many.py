@@ -15,8 +15,8 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
-from dirframe.client.directory import Directory
-from dirframe.client.load import Options, Rows, cost_of, raise_or_warn, warn_if_stale
+from dirframe.client.directory import Directory, session_of
+from dirframe.client.load import Options, Rows, add_rows, cost_of, raise_or_warn, warn_if_stale
 from dirframe.client.lookup import identifier_of
 from dirframe.client.paging.fetch import (
     MAX_FAILURES,
@@ -105,7 +105,7 @@ class _Table:
         self.is_counted = False
         self.is_capped = False
 
-    def add(self, one: _One) -> None:
+    def add(self, one: _One, client: Directory) -> None:
         """Add the records of a project."""
         received = one.received
         self.read_projects.add(one.project)
@@ -116,7 +116,7 @@ class _Table:
             self.failures[one.project] = messages.answer_words(received.refusal)
             return
         for arrival in one.arrivals:
-            self.rows.add(arrival)
+            add_rows(self.rows, arrival, client)
         for page, index in received.readings():
             self.numbers.append(self.rows.row(page, index))
             self.projects.append(one.project)
@@ -140,7 +140,7 @@ class _Table:
 def load_many(queries: list[Query], client: Directory, options: Options) -> pd.DataFrame:
     """Load queries to the same collection of several projects as one tidy frame."""
     what = f"{queries[0].resource.words[1]} of {len(queries):,} projects of {client.name}"
-    fetcher = Fetcher(client.session, options.cache)
+    fetcher = Fetcher(session_of(client), options.cache)
     if len(queries) > client.quota().left:
         needed = sum(not fetcher.is_known(query) for query in queries)
         accepts_parts = options.accepts_parts
@@ -148,7 +148,7 @@ def load_many(queries: list[Query], client: Directory, options: Options) -> pd.D
     table = _Table(queries)
     try:
         for one in _read_all(queries, fetcher, client, options):
-            table.add(one)
+            table.add(one, client)
     except (CacheError, RequestError) as error:
         if table.projects:
             with warnings.catch_warnings():
@@ -189,6 +189,7 @@ def _described(
         completeness=completeness.value,
         incomplete_reason=reason or cap,
         failures=table.failures,
+        sent=provenance.columns_with_values(frame),
         **cost_of(table.receipts),
     )
     return frame, reason

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dirframe._display import card, quantity, suggests_options
-from dirframe.client.directory import Directory, open_directory
+from dirframe.client.directory import Directory, connection_of, open_directory, session_of
 from dirframe.client.http.quota import Quota
 from dirframe.client.many import Projects, queries_of
 from dirframe.client.paging.details import analyses_of
@@ -148,7 +148,7 @@ def plan(
         if projects is None:
             return _price(
                 client,
-                query_at(collection, client.base_url, client.api_key, **options),
+                query_at(collection, client.base_url, connection_of(client).key, **options),
                 refresh=refresh,
             )
         if collection not in _OF_PROJECTS:
@@ -162,7 +162,7 @@ def plan(
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     received = Received(query)
-    walk = Walk(received, Fetcher(client.session, CacheUse()), client.workers)
+    walk = Walk(received, Fetcher(session_of(client), CacheUse()), client.workers)
     _read(walk.begin())
     facts: dict[str, Any] = {
         "collection": received.query.resource.collection,
@@ -244,7 +244,7 @@ def _read(arrivals: Iterable[object]) -> None:
 
 def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:
     """Return the price of a collection of each of many projects, without a request."""
-    fetcher = Fetcher(client.session, CacheUse.of(refresh=refresh, offline=False))
+    fetcher = Fetcher(session_of(client), CacheUse.of(refresh=refresh, offline=False))
     cached = sum(fetcher.is_known(query) for query in queries)
     to_pay = len(queries) - cached
     resource = queries[0].resource

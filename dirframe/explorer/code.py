@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dirframe.client.directory import connection_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
 
 def load_lines(collection: str, request: Mapping[str, Any], directory: Directory) -> list[str]:
     """Return the lines that load records; the environment has the key of the directory."""
-    opened = getattr(directory, "opened", "")  # that of a sample
-    if not opened:
+    opened = connection_of(directory).code
+    if opened is None:
         options: dict[str, Any] = {"name": directory.name}
         options |= {"allow_http": True} if directory.allow_http else {}
         opened = _call("dirframe.Directory", repr(directory.base_url), options)

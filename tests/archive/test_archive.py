@@ -127,7 +127,7 @@ def test_order_that_does_not_hold_names_the_one_that_would(harvests, rig, option
 
 
 def test_archive_without_pages_says_so(harvests):
-    rig = Rig(55, key="another")
+    rig = Rig(55, key="another key 12345")
     harvest = harvests(rig)
     with pytest.raises(DirframeError):
         harvest.run({"key": "wrong key 12345"})

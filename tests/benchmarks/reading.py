@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from lxml import etree
 
 import dirframe
+from dirframe.client.directory import session_of
 from dirframe.client.xml.page import parse
 from dirframe.client.xml.records import Records
 from tests.benchmarks.corpus import month_pages, project_pages, side_by_side
@@ -52,7 +53,7 @@ def warm(pages):
 
         def loop():
             for number in range(1, pages + 1):
-                directory.session.get("/projects.xml", {"page": str(number)})
+                session_of(directory).get("/projects.xml", {"page": str(number)})
 
         load = partial(dirframe.load_projects, directory, progress=False)
         load()

@@ -87,14 +87,14 @@ def test_quota_is_shared_by_directories_of_a_key(rig, connect, clock, file):
     first.close()
     lowered = connect(rig, daily_quota=1).quota()  # it outlives the directory
     assert (lowered.used, lowered.left) == (2, 0)
-    other = connect(rig, key="another", daily_quota=1)
+    other = connect(rig, key="another-key-12345", daily_quota=1)
     assert other.quota().left == 1
     assert send(second, 3) == 2
-    rig.key = "another"
+    rig.key = "another-key-12345"
     assert send(other, 2) == 1
     content = b"".join(part.read_bytes() for part in file.parent.iterdir())
     assert MARK.encode() not in content
-    assert b"another" not in content
+    assert b"another-key" not in content
 
 
 def test_quota_is_not_charged_for_what_was_refused_or_never_sent(rig, connect, clock):
@@ -102,8 +102,8 @@ def test_quota_is_not_charged_for_what_was_refused_or_never_sent(rig, connect, c
     send(directory)
     clock.shift(HOUR)
     with pytest.raises(InvalidKeyError):
-        send(connect(rig, key="unknown", daily_quota=5))
-    assert connect(rig, key="unknown", daily_quota=5).quota().left == 5
+        send(connect(rig, key="unknown-key-12345", daily_quota=5))
+    assert connect(rig, key="unknown-key-12345", daily_quota=5).quota().left == 5
     rig.faults.append(faults.fails("A valid api_key is required", 403))
     with pytest.raises(InvalidKeyError):
         send(directory)

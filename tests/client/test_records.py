@@ -211,6 +211,7 @@ def test_record_is_not_asked_for_by_what_is_no_id(people, connect):
     assert people.requests == []
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.ShortKeyWarning")
 def test_record_or_query_that_holds_the_key_is_refused_and_not_stored(people, connect, tmp_path):
     key = "k3y+M4RKED0123456789"
     directory = connect(people, key=key)

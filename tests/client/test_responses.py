@@ -374,7 +374,7 @@ def test_response_redirect_to_another_host_names_it(base, location, address, ser
         with pytest.raises(ServiceError) as caught:
             projects(directory)
     assert caught.value.moved_to == address
-    assert f'url="{address}"' in str(caught.value)
+    assert f'base_url="{address}"' in str(caught.value)
     assert "s3cret" not in f"{caught.value} {vars(caught.value)}"
     assert len(rig.requests) == 1
 
@@ -419,6 +419,7 @@ def test_response_that_is_too_long_is_not_read_to_its_end(monkeypatch):
     assert type(error_of(ONE)) is UnreadableResponseError
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.ShortKeyWarning")
 def test_response_keeps_an_ordinary_word_that_is_the_key(connect, serve):
     for key in ("Ohloh", "SCM", "open source", "1"):
         rig = serve(page_xml([record("1", name=f"{key} SCM")], available=1, first=0))

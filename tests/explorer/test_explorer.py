@@ -14,6 +14,7 @@ from pandas.testing import assert_frame_equal
 
 import dirframe
 from dirframe import provenance, stats
+from dirframe.client.directory import connection_of
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ConfigurationError,
@@ -128,7 +129,7 @@ def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, sample_account
     assert 0 < len(explorer.frame) < 60
     alt = assert_one_truth(explorer, capsys)
     assert re.search(r"n = \d+ of .*60", alt)
-    assert sample.api_key.reveal() not in sent(explorer)
+    assert connection_of(sample).key.reveal() not in sent(explorer)
     assert "explorer" not in explorer.code
     assert "unify_countries" in explorer.code
     assert "unify_countries" not in dirframe.Explorer(sample_accounts).code
@@ -436,6 +437,31 @@ def test_another_collection_has_its_own_filters_charts_and_sorts(sample):
     assert explorer.countries.layout.display is None
     assert explorer.chart.value == "accounts_by_country"
     assert "load_accounts" in explorer.code
+
+
+def test_activity_can_be_each_state_that_select_knows(sample_projects):
+    explorer = dirframe.Explorer(sample_projects)
+    states = ("active", "dormant", "unknown")
+    numbers = {state: len(dirframe.select(sample_projects, activity=state)) for state in states}
+    assert dict(explorer.activity.options[1:]) == {
+        f"{state} ({number:,})": state for state, number in numbers.items() if number
+    }
+    explorer.activity.value = "unknown"
+    assert len(explorer.frame) == numbers["unknown"] > 0
+    assert "activity='unknown'" in explorer.code.replace('"', "'")
+
+
+def test_years_are_whole_also_where_one_date_is_missing():
+    days = pd.to_datetime(["2008-01-01", None, "2009-05-01"], utc=True)
+    frame = pd.DataFrame({"id": ["1", "2", "3"], "name": ["a", "b", "c"], "created_at": days})
+    frame[LANGUAGE] = ["C", "C ", "Java"]
+    explorer = dirframe.Explorer(provenance.set_provenance(frame, resource="project"))
+    assert [text for text, _ in explorer.first_year.options[1:]] == ["2008 (1)", "2009 (1)"]
+    explorer.first_year.value = 2009
+    assert explorer.error is None
+    assert list(explorer.frame["id"]) == ["3"]
+    explorer.show_all()
+    assert list(explorer.languages.options) == [("C (2)", "C"), ("Java (1)", "Java")]
 
 
 def test_choice_in_another_thread_is_shown_by_that_of_the_cells_and_never_lost(sample_projects):

@@ -10,26 +10,34 @@ import pickle
 import sqlite3
 import traceback
 import warnings
+from collections import deque
 from contextlib import closing, contextmanager, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any
 from urllib.parse import quote, quote_plus, unquote
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from IPython.core.ultratb import VerboseTB
 
 import dirframe
 from tests.processes import interruptible
 from tests.rig import faults
 from tests.rig.server import MARK, Reply, Rig, page_xml, record
 
+ADDRESS = "https://directory.example"
 KEY = f"{MARK}&<'key'>/+=~%"
 #: As a directory gives them, and with whatever addresses and XML spell in other ways.
 KEYS = st.just(MARK + "0123456789abcdef") | st.text(
     st.sampled_from("ab0&<>\"'%+/=~;:#?[]{}\\ é漢"), max_size=8
 ).map(lambda text: f"{MARK}{text}{MARK}")
+#: Attributes of functions, methods, cells and partial functions that hold other values.
+INSIDE = ("__closure__", "__self__", "__wrapped__", "cell_contents", "args", "keywords", "queue")
 OPERATIONS = {
     "load": lambda d: dirframe.load_projects(directory=d, progress=False, incomplete="warn"),
     "one": lambda d: dirframe.load_project(7, directory=d),
@@ -67,9 +75,14 @@ class Everything:
             self.add_shown(one)
             self.add("facts of an error", repr(vars(one)) + repr(getattr(one, "__notes__", "")))
             for frame, _ in traceback.walk_tb(one.__traceback__):
-                for value in frame.f_locals.values():
-                    self.add("a local variable", _peek(value))
+                for text in _unfold(frame.f_locals):
+                    self.add("a local variable", text)
             chain += [one.__cause__, one.__context__]
+
+    def add_notebook(self, error):
+        """Add what a notebook in its verbose mode shows of an error, and keeps."""
+        shown = VerboseTB(include_vars=True).text(type(error), error, error.__traceback__)
+        self.add("traceback of a notebook", shown)
 
     def add_files(self, folder):
         for file in sorted(folder.rglob("*")):
@@ -110,12 +123,26 @@ class Everything:
         ]
 
 
-def _peek(value):
-    """Show what a debugger that unfolds a local variable shows: two levels of attributes."""
-    inner = getattr(value, "__dict__", {})
-    return repr(value) + "".join(
-        f"{name}={one!r} {getattr(one, '__dict__', '')!r}" for name, one in inner.items()
-    )
+def _unfold(start):
+    """Yield all that a debugger shows of a variable, however often one unfolds what is in it."""
+    waiting, seen = [start], {}
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen or isinstance(value, (type, ModuleType)):
+            continue
+        seen[id(value)] = value
+        if isinstance(value, (str, bytes, bytearray)):
+            yield value if isinstance(value, str) else bytes(value)
+            continue
+        if isinstance(value, dict):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, (list, tuple, set, frozenset, deque)):
+            waiting += value
+        else:
+            yield repr(value)
+        slots = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
+        named = {*getattr(value, "__dict__", {}), *slots, *INSIDE}
+        waiting += [getattr(value, name, None) for name in named]
 
 
 def _attempt(operation, directory):
@@ -137,7 +164,8 @@ def written(rig, folder, operation, name, **options):
         with rig.directory(folder, **options) as place:
             outcomes = [_attempt(OPERATIONS[operation], place) for _ in range(2)]
             everything.add_shown(place)
-            everything.add("a local variable", _peek(place))
+            for text in _unfold(place):
+                everything.add("a local variable", text)
     assert rig.requests
     assert all(request.query["api_key"] == rig.key for request in rig.requests)  # it did go out
     for came in outcomes:
@@ -211,6 +239,7 @@ def test_key_that_a_directory_repeats_is_removed_in_every_spelling(spelling, tmp
     assert [text for text in texts if MARK in text] == []
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.ShortKeyWarning")
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_key_that_may_be_a_word_is_removed_behind_its_parameter(encoding, tmp_path):
     inner = "<url>http://example.org/?api_key=short&amp;page=2</url><x>a short word</x>"
@@ -228,9 +257,83 @@ def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):
         rig.on_page[2] = [faults.interrupts]
         interruption = _attempt(OPERATIONS["load"], rig.directory(tmp_path, workers=4))
     assert isinstance(interruption, KeyboardInterrupt)
+    everything.add_notebook(interruption)
     everything.add_error(interruption)
     everything.add_files(tmp_path)
     assert everything.places_of_the_key() == []
+
+
+Directory: Any = dirframe.Directory  # what is wrong here, type checkers see
+WITHOUT_A_SESSION = {
+    "an option that is none": lambda key: Directory(ADDRESS, key, timeout=0),
+    "an option of another name": lambda key: Directory(ADDRESS, key=key, tokens=1),
+    "the key under another name": lambda key: Directory(ADDRESS, api_key=key),
+    "too many arguments": lambda key: Directory(ADDRESS, key, 30),
+    "an address without a host": lambda key: Directory("https://", key),
+    "an address that is not encrypted": lambda key: Directory("http://d.example", key),
+    "the key as the address": lambda key: Directory(key, ADDRESS),
+    "the key as the password": lambda key: Directory(f"https://me:{key}@d.example", "x"),
+    "the key in the query": lambda key: Directory(f"{ADDRESS}?api_key={key}", key),
+    "a blank at its end": lambda key: Directory(ADDRESS, f"{key} "),
+    "a line end": lambda key: Directory(ADDRESS, f"{key}\n{key}"),
+    "bytes": lambda key: Directory(ADDRESS, key.encode()),
+    "a list": lambda key: Directory(ADDRESS, [key]),
+    "a folder without a home": lambda key: Directory(ADDRESS, key, cache="~nobody-at-all/x"),
+    "a short key in a strict program": lambda key: Directory(ADDRESS, key[:12]),
+}
+
+
+def _fails(open_directory, key, variables):
+    """Return the error of a directory that cannot be opened, with the frames of dirframe."""
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            for variable in variables:
+                patch.setenv(variable, key)
+            open_directory(key)
+    except (dirframe.DirframeError, dirframe.DirframeWarning, TypeError) as error:
+        ours = error.__traceback__.tb_next.tb_next  # behind the two frames of this file
+        return error.with_traceback(ours)
+    raise AssertionError
+
+
+@pytest.mark.parametrize("case", WITHOUT_A_SESSION)
+def test_key_is_in_no_frame_of_a_directory_that_cannot_be_opened(case):
+    everything = Everything()
+    error = _fails(WITHOUT_A_SESSION[case], f"{MARK}0123456789abcdef", ())
+    everything.add_notebook(error)
+    everything.add_error(error)
+    assert everything.places_of_the_key() == []
+
+
+@pytest.mark.parametrize(
+    "options", [{"timeout": 0}, {"base_url": "d.example"}, {"cache": "~nobody-at-all/x"}]
+)
+def test_key_of_the_environment_is_in_no_frame_of_an_error(options):
+    def open_directory(key):
+        dirframe.Directory(**{"base_url": ADDRESS} | options)
+
+    everything = Everything()
+    error = _fails(open_directory, f"{MARK}0123456789abcdef", ["DIRFRAME_API_KEY"])
+    everything.add_notebook(error)
+    everything.add_error(error)
+    assert everything.places_of_the_key() == []
+
+
+def test_key_is_not_in_the_output_of_http_client(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(HTTPConnection, "debuglevel", 1)
+    with Rig(3, key=KEY) as rig:
+        OPERATIONS["load"](rig.directory(tmp_path))
+    assert MARK not in "".join(capfd.readouterr())
+
+
+def test_short_key_is_named_when_it_is_set_and_not_shown(capsys):
+    with pytest.warns(dirframe.ShortKeyWarning, match="less than 16 characters") as caught:
+        dirframe.Directory(ADDRESS, "fifteen-letters", cache=False)
+    assert [warning.filename for warning in caught] != [__file__]  # whose line has the key
+    assert "fifteen" not in str(caught[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dirframe.Directory(ADDRESS, "sixteen-letters-", cache=False)
 
 
 def test_search_finds_a_key_wherever_one_is(tmp_path):

@@ -14,6 +14,7 @@ import pytest
 import dirframe
 from dirframe import DirframeError, InvalidInputError, export, fields, read_table, stats
 from dirframe._tables import read_columns
+from dirframe.client.directory import connection_of
 from tests import processes
 from tests.frames import with_provenance
 from tests.rig.server import Rig
@@ -112,7 +113,7 @@ def test_same_frames_give_the_same_bytes_without_a_key_or_a_path_of_this_machine
     again = export(records, tmp_path / "other.zip", title="A study", authors=AUTHORS)
     assert again.read_bytes() == (study / "study.zip").read_bytes()
     assert [path.name for path in tmp_path.iterdir()] == ["other.zip"]
-    secrets = [sample.api_key.reveal(), *map(str, (Path.home(), study, Path.cwd()))]
+    secrets = [connection_of(sample).key.reveal(), *map(str, (Path.home(), study, Path.cwd()))]
     texts = {path: path.read_bytes() for path in study.rglob("*") if path.is_file()}
     assert not [(path, s) for path, text in texts.items() for s in secrets if s.encode() in text]
 

@@ -7,7 +7,7 @@ import struct
 import threading
 from collections import deque
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPException, HTTPResponse
 from http.server import BaseHTTPRequestHandler
 from io import BytesIO
@@ -22,6 +22,7 @@ import urllib3
 from requests.adapters import HTTPAdapter
 
 from dirframe import Directory
+from dirframe.client.directory import connection_of
 
 #: Part of every key of the tests: letters and digits that no encoding changes.
 MARK = "M4RKx7Qz9"
@@ -210,8 +211,8 @@ class Rig:
         }
         address = options.pop("url", self.url), options.pop("key", self.key)
         data = options.pop("data", folder and folder / "data")
-        directory = Directory(*address, **usual | options)
-        directory.quota_folder = data  # None: in memory
+        connection = connection_of(Directory(*address, **usual | options))
+        directory = Directory._from(replace(connection, quota_folder=data))  # None: in memory
         self._directories.append(directory)
         return directory
 

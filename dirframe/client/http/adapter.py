@@ -22,7 +22,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection
 
-from dirframe.client.http.connection import Connection
+from dirframe.client.http.connection import Connection, as_sent
 from dirframe.client.http.proxies import Route, route_to
 from dirframe.client.http.quota import DailyQuota
 from dirframe.client.http.responses import (
@@ -37,6 +37,7 @@ from dirframe.client.http.responses import (
 )
 from dirframe.client.xml.page import Page, redact
 from dirframe.errors import (
+    DirframeError,
     InvalidKeyError,
     NetworkError,
     QuotaExceededError,
@@ -88,6 +89,9 @@ class _NotConnected(Exception):  # noqa: N818  # an event; callers see a Network
 class _Connecting(HTTPConnection):
     """Tells a connection that fails from a request that fails: only requests are counted."""
 
+    #: Whatever http.client is set to: its output has the line of the request, with the key.
+    debuglevel = 0
+
     def connect(self) -> None:
         try:
             super().connect()
@@ -128,13 +132,11 @@ class SigningAdapter(HTTPAdapter):
             with self._first:
                 return self._follow(request, receipts, options)
         except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
+            error.__context__ = None
+            error.__traceback__ = None
             if isinstance(error, RequestError):
                 error.attempts = len(receipts)
-            for name, value in vars(error).items():
-                if name in _REPEATED and value:
-                    setattr(error, name, self._key.redact(value))
-            error.args = tuple(map(self._key.redact, map(str, error.args)))
-            error.__context__ = None
+            self._redact_error(error)
             raise error.with_traceback(None) from error.__cause__
         finally:
             self._first = nullcontext()
@@ -162,6 +164,16 @@ class SigningAdapter(HTTPAdapter):
         for spelling in filter(None, dict.fromkeys((long, long.replace(",", "%2C")))):
             url = url.replace(spelling, self._spelling.short)
         return url
+
+    def _redact_error(self, error: BaseException) -> None:
+        """Take the key out of the text of an error, and of what it repeats of a response."""
+        error.args = tuple(map(self._key.redact, map(str, error.args)))
+        facts = vars(error)
+        if not isinstance(error, DirframeError):
+            facts.clear()  # those of a library are the signed request, and the response to it
+        for name in _REPEATED & facts.keys():
+            if facts[name]:
+                setattr(error, name, self._key.redact(facts[name]))
 
     def get_connection_with_tls_context(self, *arguments: Any, **options: Any) -> Any:
         """Return the pool of connections to a host; see `requests.adapters.HTTPAdapter`."""
@@ -304,7 +316,7 @@ class SigningAdapter(HTTPAdapter):
             url=url,
             status=response.status_code,
             moved_to=address,
-            hint=f'If that is the address of the directory, pass url="{address}" (--base-url), or set '
+            hint=f'If that is the address of the directory, pass base_url="{address}" (--base-url), or set '
             "DIRFRAME_BASE_URL to it.",
         )
 
@@ -356,11 +368,6 @@ class SigningAdapter(HTTPAdapter):
         is_record, page = self._split(first)[2].startswith("/"), urlsplit(final).path
         (before, same), self._last = self._last, (first, page)
         return first != final and is_record and (page != same or first == before)
-
-
-def as_sent(url: str) -> str:
-    """Return a URL in the form in which it is sent; raise ValueError if it cannot be."""
-    return str(requests.Request("GET", url).prepare().url)
 
 
 def _is_same_host(target: SplitResult, own: SplitResult) -> bool:

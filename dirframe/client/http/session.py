@@ -12,12 +12,14 @@ from urllib.parse import quote_plus, urlencode
 import requests
 
 from dirframe import __version__
-from dirframe.client.http.adapter import SigningAdapter, Success, as_sent
+from dirframe.client.http.adapter import SigningAdapter, Success
 from dirframe.client.http.cache import CachedPage, PageCache
-from dirframe.client.http.connection import Connection
+from dirframe.client.http.connection import Connection, as_sent
 from dirframe.client.http.quota import DailyQuota
-from dirframe.client.xml.page import Page, parse
-from dirframe.errors import CacheError, InvalidInputError
+from dirframe.client.xml.page import Page, check_records, parse
+from dirframe.client.xml.records import check_readable
+from dirframe.errors import CacheError, InvalidInputError, UnreadableResponseError
+from dirframe.schema import Resource
 from dirframe.settings import KEY_PARAMETER
 
 #: Behind the URL of a refusal. That of a page has no fragment.
@@ -76,6 +78,7 @@ class Session:
         store: bool = True,
         beside: bool = False,
         long_values: Mapping[str, str] | None = None,
+        resource: Resource | None = None,
     ) -> FetchedPage:
         """Return the page at a path: from the cache if it is fresh, else from the directory.
 
@@ -84,7 +87,8 @@ class Session:
 
         `refresh` asks the directory in any case, `offline` takes a cached page of any age or raises
         CacheError, and `store` is whether a received page is stored in the cache: `beside` the page
-        that is there, which stays, and is read from there.
+        that is there, which stays, and is read from there. A page whose records cannot be read, or
+        are not those of `resource`, is neither stored nor taken from the cache.
         """
         if refresh and offline:
             raise InvalidInputError(
@@ -94,18 +98,19 @@ class Session:
         url = self.address(path, parameters) + (_BESIDE if beside else "")
         if not refresh:
             cached = self._cached(url, of_any_age=offline)
-            if cached is not None:
-                return self._from_cache(url, cached)
+            fetched = None if cached is None else self._from_cache(url, cached, resource)
+            if fetched is not None:
+                return fetched
         if offline:
             raise CacheError(
                 f"{url} is not in the cache, and offline mode sends no requests.",
                 hint="Load it once without offline=True (--offline).",
             )
         if not long_values:
-            return self._from_directory(url, store=store)
+            return self._from_directory(url, resource, store=store)
         short = {name: (parameters or {})[name] for name in long_values}
         with self._adapter.spelled_out(urlencode(short), urlencode(long_values, safe=",")):
-            return self._from_directory(url, store=store)
+            return self._from_directory(url, resource, store=store)
 
     def is_cached(
         self,
@@ -167,25 +172,43 @@ class Session:
             + len(quote_plus(self._key.reveal()))
         )
 
+    def forget(self, url: str) -> None:
+        """Remove a page from the cache: it is requested again."""
+        self._cache.remove(self._key_of(url))
+
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""
         self._http.close()
         self._cache.close()
         self.quota.close()
 
-    def _from_cache(self, url: str, cached: CachedPage) -> FetchedPage:
+    def _from_cache(
+        self, url: str, cached: CachedPage, resource: Resource | None
+    ) -> FetchedPage | None:
+        """Return a cached page; None if it is damaged, or of other records."""
+        try:
+            page = parse(cached.content, source=url)
+            if resource is not None:
+                check_records(page, resource.name)
+        except UnreadableResponseError:
+            return None
         self._adapter.learn_from_cache(url, cached.url)
         return FetchedPage(
             content=cached.content,
             url=url,
             received_at=cached.received_at,
-            page=parse(cached.content, source=url),
+            page=page,
             requests=0,
             requests_paid=cached.requests,
         )
 
-    def _from_directory(self, url: str, *, store: bool) -> FetchedPage:
+    def _from_directory(self, url: str, resource: Resource | None, *, store: bool) -> FetchedPage:
         success = cast("Success", self._http.get(url))
+        try:
+            check_readable(success.page, resource)
+        except UnreadableResponseError as error:
+            error.url, error.status, error.attempts = url, 200, success.requests
+            raise
         fetched = FetchedPage(
             content=success.content,
             url=url,
@@ -208,8 +231,7 @@ class Session:
         return fetched
 
     def _store(self, url: str, page: CachedPage) -> None:
-        key = self._key_of(url)
-        self._cache.put(key, page, requested=url, expire_after=self._expire_after)
+        self._cache.put(self._key_of(url), page, expire_after=self._expire_after)
 
     def _cached(self, url: str, *, of_any_age: bool = False) -> CachedPage | None:
         page = self._cache.get(self._key_of(url))

@@ -24,6 +24,7 @@ from dirframe.errors import (
     ServiceError,
     UnreadableResponseError,
 )
+from dirframe.schema import UNKNOWN
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -199,6 +200,7 @@ class Fetcher:
                 params,
                 long_values=query.long_values(),
                 beside=beside,
+                resource=None if query.resource is UNKNOWN else query.resource,
                 **self.use.as_options(),
             )
         except (RequestError, CacheError) as error:

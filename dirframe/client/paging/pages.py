@@ -35,7 +35,8 @@ class CollectionPage:
     total: int | None = None  # items_available
     position: int | None = None  # first_item_position
     exists: bool = True  # False: the directory says that there is no such page
-    is_probe: bool = False  # a first page in an order that is not used; its records count
+    #: A first page in an order that is not used. It is no part of the walk; its records were received.
+    is_probe: bool = False
     analyses: tuple[AnalysisSent, ...] = ()  # of projects, in the order of the records
 
     @property
@@ -61,7 +62,8 @@ class Place:
 class Pages:
     """The pages of a whole collection, or of its first `limit` records.
 
-    An archive keeps every version of a page (`keeps_history`), and every record it ever received.
+    Every version of a page is in `history`. An archive (`keeps_history`) counts the records of all of
+    them, and judges by the order in which they arrived; a load counts those of the newest ones.
     """
 
     has_key: bool = True  # whether records have an id that tells them apart
@@ -72,7 +74,8 @@ class Pages:
     history: list[CollectionPage] = field(default_factory=list)  # in the order of arrival
     probes: list[CollectionPage] = field(default_factory=list)
     newest: dict[int, CollectionPage] = field(default_factory=dict)  # by number
-    unchanged: set[int] = field(default_factory=set)  # numbers of pages that a reread confirmed
+    #: Numbers of pages that need not be read again: a second reading was the same, or there was none.
+    unchanged: set[int] = field(default_factory=set)
     _ranks: dict[CollectionPage, float] = field(default_factory=dict)
     _first_numbers: dict[str, int] = field(default_factory=dict)  # of pages, by id
 
@@ -147,7 +150,7 @@ class Pages:
 
     @property
     def to_receive(self) -> int:
-        """Number of records on the pages to read; 0 if it is not known."""
+        """Number of records that are received in all, for the bar; 0 if it is not known."""
         return self.expected or 0
 
     def used(self) -> list[CollectionPage]:
@@ -165,10 +168,10 @@ class Pages:
         return used
 
     def is_past_end(self, page: CollectionPage) -> bool:
-        """Return whether a page is empty, or repeats the first page or the one before it.
+        """Return whether a page is empty, or holds only records of the first page or the one before it.
 
-        Of another day, it shows that records were inserted before these. Without a total, a page
-        that brings no record that is on no earlier page is the end.
+        A page that repeats one of another day is not the end: records were inserted before it. If no
+        page states a total, the first page without a new record is the end.
         """
         if not page.ids:
             return True
@@ -184,7 +187,7 @@ class Pages:
         return False
 
     def may_end_at(self, number: int) -> bool:
-        """Return whether there may be no page of a number, as only behind all others."""
+        """Return whether a page may not exist: only where all expected records are on earlier pages."""
         if number in self.newest or self.total is None:
             return False
         received = sum(len(page.ids) for page in self.used())

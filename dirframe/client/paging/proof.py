@@ -1,6 +1,7 @@
 """What the pages of a collection prove: whether a record may be missing."""
 
-# A collection of 12 records, five on a page, that is read in five ways. `total` is items_available.
+# Collections of ten and twelve records, five on a page, and what a load of each proves. `total` is
+# items_available. An archive differs in one point: it counts the records of all versions of a page.
 # These rows are the table of tests/client/test_proof.py.
 #
 #   history                    number  position  total  ids                verdict
@@ -22,7 +23,7 @@
 #
 #   the order is not stable       1        0       12   a b c d e
 #                                 2        5       12   d a f g h
-#                                 3       10       12   b k                wrong number: 8 of 12
+#                                 3       10       12   b k                wrong number: 9 of 12
 #
 #   two days, b was removed       1        0       12   a b c d e          (on the first day)
 #   between them                  2        5       12   f g h i j          (on the first day)
@@ -57,7 +58,7 @@ from __future__ import annotations
 import enum
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import TypeAlias
 
@@ -74,7 +75,8 @@ Part: TypeAlias = Pages | SampledPages | PagesByIds
 CHEAP_REREAD = 12
 _USUAL = 10
 
-#: The number of pages, or a tenth of all, that are read again because of an earlier day.
+#: So many pages, or a tenth of all, are read again because of an earlier day; so many of an archive
+#: that do not fit together.
 FEW_PAGES = 5
 
 
@@ -94,7 +96,7 @@ class Problem(enum.Enum):
     NO_TOTAL = enum.auto()  # the directory states no number of records
     NO_IDS = enum.auto()  # records cannot be told apart
     WRONG_NUMBER = enum.auto()  # fewer different records than stated, or more
-    REMOVED = enum.auto()  # more than stated now: some were removed while the others were read
+    REMOVED = enum.auto()  # read over several days, and more than stated now: some were removed
     SKIPPED = enum.auto()  # a change between two pages may have moved records past both
     CONTRADICTION = enum.auto()  # pages overlap, leave gaps or state other totals
     LOST = enum.auto()  # the directory could not send some records
@@ -108,7 +110,7 @@ class Verdict:
     places: dict[Key, Place]
     problem: Problem | None
     completeness: Completeness
-    is_capped: bool = False  # all that was asked for, by max_items
+    is_capped: bool = False  # all that was asked for, by a limit below the total
     expected: int | None = None
     total: int | None = None
     totals: tuple[int, ...] = ()  # all that the newest pages state
@@ -117,7 +119,6 @@ class Verdict:
     without_id: int = 0
     skipped_after: tuple[int, ...] = ()  # numbers of pages
     is_order_unstable: bool = False
-    changes_within_a_day: bool = field(default=False)
     lost: tuple[int, ...] = ()  # ids of records that the directory could not send
 
 
@@ -158,6 +159,7 @@ def misfits(pages: Pages) -> set[int]:
     found: set[int] = outdated(pages) if is_one_day else set()
     position = 0
     for page in used:
+        # A gap or an overlap may be the fault of a page or of the one before it.
         # A directory grows from day to day: another total on another day is no contradiction.
         if is_one_day and page.total != total:
             found.add(page.number)
@@ -174,7 +176,11 @@ def misfits(pages: Pages) -> set[int]:
 
 
 def is_order_unstable(pages: Pages | SampledPages) -> bool:
-    """Return whether ids come again on more pages than a change of the collection explains."""
+    """Return whether ids come again on more pages than changes of the collection explain.
+
+    A change between two pages repeats a record on two pages. Without a change, no page may have other
+    records when it is read again.
+    """
     used = pages.used()
     repeated = repeated_ids(used)
     affected = [page for page in used if not repeated.keys().isdisjoint(page.ids)]
@@ -188,9 +194,10 @@ def is_order_unstable(pages: Pages | SampledPages) -> bool:
 def skipped_after(pages: Pages) -> list[int]:
     """Return the numbers of the used pages after which a change may have skipped records.
 
-    A record that was there all the time is on some page, if the order of such records does not
-    change and each page is linked to the next one: by a record on both, or because both were read
-    on one day and no page received between them states another total.
+    A record that was there all the time was received, if the order of such records does not change
+    and each page is linked to the next one: by a record on both, or because both were read on one
+    day and no page received between them states another total. Any version of a page can be the
+    link, also an earlier one that is linked to the version in use.
     """
     if pages.total is None or not pages.has_key:
         return []
@@ -261,7 +268,7 @@ def to_reread(pages: Part) -> list[int]:
     """Return the numbers of the pages to read again, to replace the version that does not fit.
 
     A change moves records over the edge of a page or two. An unstable order repeats records
-    everywhere, and no reading mends that.
+    everywhere, and no reading mends that, unless the pages are so few that luck may.
     """
     if not isinstance(pages, Pages):
         return []
@@ -297,14 +304,17 @@ def _of_earlier_days(pages: Pages) -> set[int]:
 def _of_an_archive(pages: Pages) -> set[int]:
     unfit = misfits(pages)
     skipped = skipped_after(pages)
-    again = unfit if len(unfit) <= FEW_PAGES else set()
-    return again | set(skipped) if len(skipped) <= affordable(pages) else again
+    again = set(unfit) if len(unfit) <= FEW_PAGES else set()
+    if len(skipped) <= affordable(pages):
+        again.update(skipped)
+    return again
 
 
 def to_link(pages: Part) -> list[int]:
-    """Return the numbers of pages of an earlier day to read again, beside the earlier version.
+    """Return the numbers of pages to read again so that they link two days, beside the earlier version.
 
-    The last page of a day, and if it was read again, then the page behind it.
+    These are the pages after which records may have been skipped. The page behind one is read again
+    as well if it is of an earlier day.
     """
     if not isinstance(pages, Pages) or len(days_of(pages)) == 1:
         return []
@@ -330,9 +340,10 @@ def affordable(pages: Pages) -> int:
 def judge(pages: Part) -> Verdict:
     """Return the records, and how complete they are.
 
-    Over a change, and in an archive, every record that was received counts: a record that is only
-    on an earlier version may have moved to a page that was read before. Otherwise the used pages
-    count; if these prove nothing, all that was received is returned, and still proves nothing.
+    If the pages in use are of several days or of before and after a change, and in an archive, every
+    record that was received counts: a record that is only on an earlier version may have moved to a
+    page that was read before. Otherwise the pages in use count; if these prove nothing, all that was
+    received is returned, and still proves nothing.
     """
     if isinstance(pages, SampledPages):
         return _judge_sample(pages)

@@ -33,9 +33,9 @@ explorer
 #: A directory that answers slowly enough for a person to change their mind.
 SLOWLY = """
 import dirframe
-sample = dirframe.sample_directory()
+service = dirframe.serve()
 slow = dirframe.Directory(
-    sample.base_url, sample.api_key, name=sample.name, cache=False, rate=4, workers=1
+    service.url, service.api_key, name="dirframe sample directory", cache=False, rate=4, workers=1
 )
 explorer = dirframe.Explorer(slow)
 explorer

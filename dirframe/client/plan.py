@@ -11,17 +11,19 @@ from dirframe._display import card, quantity, suggests_options
 from dirframe.client.directory import Directory, connection_of, open_directory, session_of
 from dirframe.client.http.quota import Quota
 from dirframe.client.many import Projects, queries_of
+from dirframe.client.named import NamedProjects, Names, check_named
 from dirframe.client.paging.details import analyses_of
 from dirframe.client.paging.fetch import CacheUse, Fetcher
+from dirframe.client.paging.ids import PAGE_SIZE
 from dirframe.client.paging.order import KEPT_TODAY
 from dirframe.client.paging.pages import MAX_PAGES, Pages
-from dirframe.client.paging.query import Query, query_at
+from dirframe.client.paging.query import Query, query_at, record_query
 from dirframe.client.paging.received import Received
 from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.walk import Walk
 from dirframe.client.paging.windows import PagesByIds
 from dirframe.errors import InvalidInputError
-from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
+from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
 
 #: Collections of a project, by the names of their loaders.
 _OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "size": SIZE_FACT}
@@ -111,11 +113,11 @@ def plan(
     ----------
     collection : str
         ``"accounts"``, ``"projects"``, ``"languages"`` or a path, as in `load`; or, with
-        `projects`, ``"activity"``, ``"contributors"`` or ``"size"``.
+        `projects`, ``"projects"``, ``"activity"``, ``"contributors"`` or ``"size"``.
     query, sort, max_items, sample, seed, details, directory, refresh
         As in `load_projects`.
     projects : str, int, list, pandas.Series or pandas.DataFrame, optional
-        One project or many, as in `load_contributors`.
+        One project or many, as in `load_contributors` and `load_projects`.
 
     Returns
     -------
@@ -145,6 +147,9 @@ def plan(
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     options |= {"sample": sample, "seed": seed, "details": details}
     with open_directory(directory) as client:
+        if projects is not None and collection == PROJECT.collection:
+            check_named(query=query, sort=sort, max_items=max_items, sample=sample)
+            return _price_named(client, Names(projects), details=details, refresh=refresh)
         if projects is None:
             return _price(
                 client,
@@ -240,6 +245,42 @@ def _read(arrivals: Iterable[object]) -> None:
     """Read pages for what `Received` then says of them."""
     for _ in arrivals:
         pass
+
+
+def _price_named(client: Directory, names: Names, *, details: bool, refresh: bool) -> Plan:
+    """Return the price of named projects: without a request, or from the first page of all."""
+    fetcher = Fetcher(session_of(client), CacheUse())
+    named = NamedProjects(names, fetcher, client.workers, details=details)
+    own = names.possible
+    known = least = most = 0
+    if not details and names.are_cheaper_by_ids and named.is_today():
+        own = [name for name in own if name not in set(names.ids)]
+        reader = named.walk_of(names.ids)
+        if not refresh:
+            _read(reader.read_known())
+            known = len(reader.received.receipts)
+        least, most = reader.part.bounds_of_missing()
+    begun = len(named.receipts)
+    begun_known = begun if client.cache_folder is not None and not refresh else 0
+    own_unknown = own
+    if not refresh:
+        own_unknown = [name for name in own if not fetcher.is_known(record_query(PROJECT, name))]
+    least += begun - begun_known + len(own_unknown)
+    most += begun - begun_known + len(own_unknown)
+    # A project without an analysis has no own page, and is found by its name, or by its id.
+    ids = [name for name in own_unknown if name in set(names.ids)]
+    most += len(own_unknown) - len(ids)
+    if ids:
+        most += 2 + math.ceil(len(ids) / PAGE_SIZE)
+    return Plan(
+        collection=PROJECT.collection,
+        items=len(names.possible),
+        pages=begun + known + most - (begun - begun_known) + len(own) - len(own_unknown),
+        cached=begun_known + known + len(own) - len(own_unknown),
+        requests_at_most=most,
+        requests_at_least=least,
+        quota=client.quota(),
+    )
 
 
 def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:

@@ -22,7 +22,14 @@ from dirframe.client.paging.fetch import (
     never,
 )
 from dirframe.client.paging.ids import MAX_ID, PAGE_SIZE, are_numbers_cheaper
-from dirframe.client.paging.order import KEPT_TODAY, is_last, keeps_order, sorts_to_try
+from dirframe.client.paging.order import (
+    KEPT_TODAY,
+    USUAL_PAGE_SIZE,
+    is_last,
+    is_todays_first_page,
+    keeps_order,
+    sorts_to_try,
+)
 from dirframe.client.paging.pages import MAX_PAGES, CollectionPage, Pages
 from dirframe.client.paging.query import Query, recognised, record_query
 from dirframe.client.paging.read_by_ids import (
@@ -44,11 +51,8 @@ from dirframe.client.paging.received import (
 )
 from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.windows import PagesByIds
-from dirframe.client.xml.page import AnalysisSent, Page
 from dirframe.schema import PROJECT
 
-#: Projects on a page of today's live service that was not asked for another number.
-USUAL_PAGE_SIZE = 10
 PROJECTS_PATH = f"/{PROJECT.collection}.xml"
 
 #: Maximum number of times that inconsistent pages are read again; of an archive, once.
@@ -96,7 +100,7 @@ class Walk:
                     return
                 yield self._probe(sort, answer)  # the directory does not offer this order
                 continue
-            if self._is_today(answer.page):
+            if query.path == PROJECTS_PATH and is_todays_first_page(answer.page):
                 self.received.is_todays_service = True
                 yield from self._begin_today(in_order, answer)
                 return
@@ -111,18 +115,6 @@ class Walk:
                 yield self._begin_with(query, answer)
                 return
             yield self._probe(sort, answer)
-
-    def _is_today(self, first: Page) -> bool:
-        """Return whether a first page is one of today's live service.
-
-        It has ten projects of more, none with its analysis. Whether they have one is always said there.
-        """
-        query = self.received.query
-        sent = first.analyses_sent()
-        is_said = bool(sent) and all(one & (AnalysisSent.ID | AnalysisSent.NO_ID) for one in sent)
-        is_sent = any(AnalysisSent.ANALYSIS in one for one in sent)
-        is_one_of_several = len(first.records) == USUAL_PAGE_SIZE and not is_last(first)
-        return query.path == PROJECTS_PATH and is_said and not is_sent and is_one_of_several
 
     def _begin_today(self, in_order: Query, answer: Document) -> Iterator[Arrival]:
         """Begin with what today's live service has: projects by their ids, and 25 on a page."""

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from dirframe._display import quantity
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import completeness_note, days_of, difference, get_provenance
-from dirframe.schema import resource_named
+from dirframe.schema import PROJECT, resource_named
 from dirframe.settings import is_loopback
 
 Style = Literal["text", "bibtex"]
@@ -95,6 +95,9 @@ class Source:
         query = {name: value for name, value in self.record["query"].items() if value is not None}
         query.pop("details", None)  # the same records, with more about each
         words = resource_named(self.record["resource"]).words[1].capitalize()
+        is_named = self.record["resource"] == PROJECT.name and "projects" in query
+        if is_named:
+            words = f"{quantity(query.pop('projects'), 'project')} by name"
         for owner in ("project", "account", "organization"):
             if number := query.pop(f"{owner}s", 0):
                 words += f" of {quantity(number, owner)}"

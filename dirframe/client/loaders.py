@@ -11,11 +11,11 @@ from dirframe.client.directory import Directory, connection_of, open_directory
 from dirframe.client.load import Incomplete, Options, load_query
 from dirframe.client.lookup import load_record
 from dirframe.client.many import Owners, check_is_unowned, load_of
+from dirframe.client.named import check_named, load_named
 from dirframe.client.organization_projects import load_projects_of
 from dirframe.client.paging.fetch import CacheUse
 from dirframe.client.paging.query import query_at
 from dirframe.client.progress import ProgressCallback
-from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT
 
 
@@ -30,12 +30,13 @@ def load_projects(
     seed: int = 0,
     organization: str | None = None,
     details: bool = False,
+    projects: Owners | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load the projects of a directory.
+    """Load the projects of a directory: all, a query of them, a sample, or named ones.
 
     Parameters
     ----------
@@ -46,22 +47,28 @@ def load_projects(
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
         suffix ``_reverse`` (default: ``created_at_reverse``); or one of the live service, of which
-        ``project_name`` alone holds over several pages: without `sort` and `max_items` it is used
-        there, for one request more.
+        ``project_name`` alone holds over several pages: a query without `sort` and `max_items` is
+        read in that order there. All projects of it are read, and returned, in the order of ids.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
     sample, seed : int, optional
         Number of records to draw instead, by a seed: a simple random sample without replacement.
-        Only the pages that hold them are requested, in an order that the directory keeps.
+        Of the live service ids are drawn, and the rows are in the order drawn; elsewhere, and of a
+        query, positions in an order that the directory keeps, and the pages that hold them are read.
     organization : str, optional
         Only the projects of an organization, by its short name (see `load_organizations`), in the
         order of `load_portfolio`. The directory names them by their titles alone: the own page of
         the title as a short name is asked for, and else a query for the title, one or two requests
-        each. A project of no such title is a failure by name. Not with `query`, `sort`, `max_items`
-        and `sample`.
+        each. A project of no such title is a failure by name. Not with `query`, `sort`,
+        `max_items`, `sample` and `projects`.
     details : bool, default False
         Whether to request the own page of each project that came without its analysis, too: the
         live service sends analyses only there.
+    projects : str, int, list, pandas.Series or pandas.DataFrame, optional
+        Load these projects alone, by their ids or their short names in addresses; of a frame, by its
+        column ``id``. Rows are in this order, and a project that is named twice is there once. The
+        live service sends 25 a request by id; by short name, and elsewhere, each costs one request.
+        Not with `query`, `sort`, `max_items` and `sample`.
     incomplete : {"raise", "warn"}, default "raise"
         Whether to raise if records or own pages are missing, or to warn and return what came.
     refresh, offline : bool, default False
@@ -86,7 +93,8 @@ def load_projects(
     QuotaExceededError
         If the quota is used up (the same line goes on later), or pages would expire before the end.
     IncompleteCollectionError
-        If records or own pages are missing; it holds the partial frame.
+        If records or own pages are missing; it holds the partial frame. Of named projects,
+        ``failures`` in the provenance says why.
 
     Warns
     -----
@@ -104,10 +112,21 @@ def load_projects(
     use = CacheUse.of(refresh=refresh, offline=offline)
     options = Options(incomplete=incomplete, cache=use, progress=progress)
     if organization is not None:
-        _check_alone(query=query, sort=sort, max_items=max_items, sample=sample)
+        check_named(
+            "organization",
+            query=query,
+            sort=sort,
+            max_items=max_items,
+            sample=sample,
+            projects=projects,
+        )
         with open_directory(directory) as client:
             return load_projects_of(organization, client, options, details=details)
     asked = {"query": query, "sort": sort, "max_items": max_items, "details": details}
+    if projects is not None:
+        check_named("projects", query=query, sort=sort, max_items=max_items, sample=sample)
+        with open_directory(directory) as client:
+            return load_named(projects, client, options, details=details)
     return _load("projects", directory, options, sample=sample, seed=seed, **asked)
 
 
@@ -450,16 +469,6 @@ def load_account(
     """
     options = Options(cache=CacheUse.of(refresh=refresh, offline=offline))
     return load_record(ACCOUNT, account, directory, options)
-
-
-def _check_alone(**others: object) -> None:
-    """Raise if other options choose projects, beside their organization."""
-    given = [name for name, value in others.items() if value is not None]
-    if given:
-        raise InvalidInputError(
-            f"organization names the projects to load, and {' and '.join(given)} would choose others.",
-            hint="Leave one of them out; select the frame, or sort it, afterwards.",
-        )
 
 
 def _load(path: str, directory: Directory | None, options: Options, **asked: Any) -> pd.DataFrame:

@@ -14,10 +14,14 @@ from dirframe.client.directory import Directory, open_directory, session_of
 from dirframe.client.load import Options, cost_of, warn_if_stale
 from dirframe.client.paging.fetch import Answer, Document, Fetcher, Reason, Refusal, never
 from dirframe.client.paging.query import Query, record_query
-from dirframe.client.paging.walk import Receipt, receipt_of
+from dirframe.client.paging.received import Receipt, receipt_of
+from dirframe.client.xml.page import Page
 from dirframe.client.xml.records import Records
 from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError
-from dirframe.schema import ACCOUNT, PROJECT, Resource
+from dirframe.schema import ACCOUNT, PROJECT, Resource, resource_named
+
+#: Columns that a record may be named by.
+_NAMES = ("url_name", "vanity_url", "login", "name")
 
 
 def load_record(
@@ -135,8 +139,51 @@ def _matches(row: dict[Any, Any], identifier: str) -> bool:
 
 
 def _names(row: dict[Any, Any]) -> list[str]:
-    names = [row.get(column) for column in ("url_name", "vanity_url", "login", "name")]
+    names = [row.get(column) for column in _NAMES]
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def is_record(page: Page, index: int, name: str) -> bool:
+    """Return whether a record of a page has an id or a name."""
+    row = {column: page.values(column)[index] for column in ("id", *_NAMES)}
+    return _matches(row, name)
+
+
+def names_of(records: Any, resource: Resource = PROJECT) -> list[str]:
+    """Return the ids or names of records, each once: of one, of many, or of a frame of them."""
+    word = resource.owner_word
+    is_row = isinstance(records, pd.Series) and bool(records.index.isin(resource.names).any())
+    if isinstance(records, pd.DataFrame):
+        records = records[_column_of_names(records, resource)]
+    elif is_row or not pd.api.types.is_list_like(records):
+        records = [records]
+    names = dict.fromkeys(identifier_of(value, word) for value in records)
+    if not names:
+        columns = " or ".join(resource.names)
+        raise InvalidInputError(
+            f"No {word} is named; pass at least one, or a frame with the column {columns}."
+        )
+    return list(names)
+
+
+def _column_of_names(frame: pd.DataFrame, resource: Resource) -> str:
+    """Return the column of a frame that names its records in addresses."""
+    word = resource.owner_word
+    kind = provenance.get_provenance(frame)["resource"]
+    if kind not in {"", resource.name}:
+        held = resource_named(kind).words[1]
+        raise InvalidInputError(
+            f"The frame holds {held}, and {word}s are to be named.",
+            hint=f"Pass a frame of {word}s, or the column that names them.",
+        )
+    for column in resource.names:
+        if column in frame:
+            return column
+    columns = " or ".join(resource.names)
+    raise InvalidInputError(
+        f"No {word} is named: the frame has no column {columns}.",
+        hint=f"Pass a frame of {word}s, or the column that names them.",
+    )
 
 
 def identifier_of(value: object, name: str) -> str:

@@ -26,7 +26,7 @@ from dirframe.client.load import (
     raise_or_warn,
     warn_if_stale,
 )
-from dirframe.client.lookup import identifier_of
+from dirframe.client.lookup import names_of
 from dirframe.client.paging.fetch import (
     MAX_FAILURES,
     Failure,
@@ -36,10 +36,11 @@ from dirframe.client.paging.fetch import (
 )
 from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import Query
-from dirframe.client.paging.walk import Arrival, Receipt, Received, Walk
+from dirframe.client.paging.received import Arrival, Receipt, Received
+from dirframe.client.paging.walk import Walk
 from dirframe.client.progress import progress_of
 from dirframe.errors import CacheError, DirframeError, InvalidInputError, RequestError
-from dirframe.schema import ALL_RESOURCES, COLLECTIONS, Resource, resource_named
+from dirframe.schema import ALL_RESOURCES, COLLECTIONS, Resource
 
 #: One owner of a collection, such as a project, by id or short name; or many.
 Owners: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
@@ -95,42 +96,8 @@ def queries_of(collection: Resource, of: Any, **options: Any) -> list[Query]:
             facts={owner.owner_word: name},
             **options,
         )
-        for name in _names_of(owner, of)
+        for name in names_of(of, owner)
     ]
-
-
-def _names_of(owner: Resource, of: Any) -> list[str]:
-    """Return the ids or short names of owners, each once."""
-    is_row = isinstance(of, pd.Series) and bool(of.index.isin(owner.names).any())
-    if isinstance(of, pd.DataFrame):
-        of = of[_column_of(owner, of)]
-    elif is_row or not pd.api.types.is_list_like(of):
-        of = [of]
-    names = list(dict.fromkeys(identifier_of(value, owner.owner_word) for value in of))
-    if not names:
-        columns = " or ".join(owner.names)
-        raise InvalidInputError(
-            f"No {owner.owner_word} is named; pass at least one, or a frame with the column {columns}."
-        )
-    return names
-
-
-def _column_of(owner: Resource, frame: pd.DataFrame) -> str:
-    """Return the column of a frame of owners that names them."""
-    kind = provenance.get_provenance(frame)["resource"]
-    if kind not in {"", owner.name}:
-        held = resource_named(kind).words[1]
-        raise InvalidInputError(
-            f"The frame holds {held}, and these collections belong to {owner.owner_word}s.",
-            hint=f"Pass a frame of {owner.owner_word}s, or the column that names them.",
-        )
-    for column in owner.names:
-        if column in frame:
-            return column
-    columns = " or ".join(owner.names)
-    raise InvalidInputError(
-        f"The frame has no column {columns}, by which its {owner.owner_word}s are named."
-    )
 
 
 def with_owners(frame: pd.DataFrame, column: str, owners: list[str]) -> pd.DataFrame:
@@ -227,7 +194,7 @@ class _Table:
             self.numbers.append(self.rows.row(page, index))
             self.owners.append(one.owner)
         failure = received.failure
-        if not received.part.newest and failure is not None:
+        if not received.part.in_use() and failure is not None:
             self.failures[one.owner] = messages.failure_words(failure)
             return
         summary = messages.summarize(received)

@@ -28,7 +28,7 @@ from dirframe.client.paging.fetch import (
     never,
 )
 from dirframe.client.paging.query import Query, record_query
-from dirframe.client.paging.walk import Receipt, receipt_of
+from dirframe.client.paging.received import Receipt, receipt_of
 from dirframe.client.progress import progress_of
 from dirframe.client.xml.page import AnalysisSent, Page
 from dirframe.client.xml.records import Records

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Self, TypeAlias, TypeVar
 
 from dirframe.client.http.session import Session
+from dirframe.client.paging.ids import Window
 from dirframe.client.paging.query import Query
 from dirframe.client.xml.page import Page
 from dirframe.errors import (
@@ -75,6 +76,7 @@ class Failure:
     requests: int
     is_of_further_page: bool = False  # which is there: the directory could not send it now
     is_of_remote: bool = False  # of another service that the directory asks
+    ids: Window | None = None  # that were asked for
 
     @property
     def is_of_one_page(self) -> bool:
@@ -82,6 +84,11 @@ class Failure:
         kinds = ServiceError | UnreadableResponseError
         is_of_part = self.is_of_further_page or self.is_of_remote
         return is_of_part or isinstance(self.error, kinds)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether there was a response that is not the interface's."""
+        return isinstance(self.error, UnreadableResponseError)
 
     @property
     def may_come_later(self) -> bool:
@@ -195,6 +202,7 @@ class Fetcher:
             fetched = self.session.get(
                 query.path,
                 params,
+                long_values=query.long_values(),
                 beside=beside,
                 resource=None if query.resource is UNKNOWN else query.resource,
                 **self.use.as_options(),
@@ -259,13 +267,15 @@ class Fetcher:
         path = (address or "").removeprefix(self.session.address(""))
         return is_page_of_owner(path, query.resource)
 
-    def is_known(self, query: Query, number: int = 1) -> bool:
-        """Return whether the answer to a page comes from the cache."""
+    def is_known(self, query: Query, number: int = 1, *, beside: bool = False) -> bool:
+        """Return whether the answer to a page comes from the cache, or one that is beside it."""
         if self.use.is_refresh:
             return False
         params, offline = query.params(number), not self.use.sends
-        if self.session.is_cached(query.path, params, of_any_age=offline):
+        if self.session.is_cached(query.path, params, of_any_age=offline, beside=beside):
             return True
+        if beside:
+            return False
         url = self.session.address(query.path, params)
         return self.session.get_refusal(url, offline=offline) is not None
 

@@ -15,7 +15,7 @@ from dirframe.cli.frames import Output, note, open_directory
 #: Options that the price of a load depends on.
 _PRICED = {
     *("query", "sort", "max_items", "sample", "seed", "details", "refresh"),
-    *("of", "projects"),
+    *("of", "organization", "projects"),
 }
 
 
@@ -62,6 +62,7 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
     metavar="FILE",
     help="Load the projects that a file names: a column id, or one id or name a line.",
 )
+@option("--organization", metavar="NAME", help="Load the projects of an organization.")
 @options.select_options
 @options.project_options
 @options.plan_option
@@ -79,6 +80,7 @@ def projects(names: tuple[str, ...], ids_from: Path | None, **given: Any) -> Non
       dirframe projects --sample 100 --seed 7 --details -o drawn.parquet
       dirframe projects firefox 633 --details
       dirframe projects --ids-from ours.csv --details -o ours.parquet
+      dirframe projects --organization apache --details -o apache.parquet
     """
     _load("projects", projects=frames.names_given(names, ids_from), **given)
 

@@ -186,6 +186,19 @@ def _column_of_names(frame: pd.DataFrame, resource: Resource) -> str:
     )
 
 
+def titled_query(title: str) -> Query:
+    """Return the query to the own page of a project by its title, as most addresses have it."""
+    return record_query(PROJECT, "".join(title.lower().split()))
+
+
+def check_organization(organization: object) -> None:
+    """Raise if an organization is not one short name."""
+    if not isinstance(organization, str | int) or isinstance(organization, bool):
+        raise InvalidInputError(
+            "The organization is one short name, as in the column url_name of load_organizations()."
+        )
+
+
 def identifier_of(value: object, name: str) -> str:
     """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
     is_text = isinstance(value, str | Integral) and not isinstance(value, bool)

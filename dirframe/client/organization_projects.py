@@ -16,6 +16,7 @@ from dirframe.client import messages
 from dirframe.client.budget import check_quota
 from dirframe.client.directory import Directory, session_of
 from dirframe.client.load import Options, cost_of, raise_or_warn, warn_if_stale
+from dirframe.client.lookup import check_organization, titled_query
 from dirframe.client.many import load_of
 from dirframe.client.paging.details import ANALYSIS_COLUMNS
 from dirframe.client.paging.fetch import (
@@ -35,7 +36,6 @@ from dirframe.client.xml.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
     CacheError,
-    InvalidInputError,
     RequestError,
     warn,
 )
@@ -60,18 +60,15 @@ class _Found:
 
 
 def load_projects_of(
-    organization: object, client: Directory, options: Options, *, details: bool
+    organization: str, client: Directory, options: Options, *, details: bool
 ) -> pd.DataFrame:
     """Load the projects of an organization: the own page of each, or else what a query finds."""
-    if not isinstance(organization, str | int) or isinstance(organization, bool):
-        raise InvalidInputError(
-            "The organization is one short name, as in the column url_name of load_organizations()."
-        )
+    check_organization(organization)
     portfolio = load_of("portfolio_projects", organization, client, options)
     names = portfolio["name"].dropna().unique().tolist()
     fetcher = Fetcher(session_of(client), options.cache)
     what = f"projects of the organization {organization} of {client.name}"
-    known = sum(fetcher.is_known(_own_query(name)) for name in names)
+    known = sum(fetcher.is_known(titled_query(name)) for name in names)
     accepts_parts = options.accepts_parts
     check_quota(client, options.cache, what, len(names) - known, accepts_parts=accepts_parts)
     reader = _Reader(fetcher, details=details)
@@ -102,15 +99,6 @@ def load_projects_of(
         lack = {"received": len(frame), "expected": len(names)}
         raise_or_warn(options, frame, message, reason, "Run the same line again", **lack)
     return frame
-
-
-def _short_name(name: str) -> str:
-    """Return the name of a project as addresses have it, in most cases."""
-    return "".join(name.lower().split())
-
-
-def _own_query(name: str) -> Query:
-    return record_query(PROJECT, _short_name(name))
 
 
 class _Reader:
@@ -150,7 +138,8 @@ class _Reader:
 
     def _find(self, name: str) -> _Found:
         """Return the project of a title."""
-        answer = self.fetcher.fetch(_own_query(name)) if _short_name(name).strip(".") else None
+        has_address = bool(name.strip(". "))  # others would lead elsewhere
+        answer = self.fetcher.fetch(titled_query(name)) if has_address else None
         receipts = [] if answer is None else [receipt_of(answer)]
         if isinstance(answer, Document):
             places = _places_of(answer.page, name)

@@ -10,6 +10,7 @@ from typing import Any
 from dirframe._display import card, quantity, suggests_options
 from dirframe.client.directory import Directory, connection_of, open_directory, session_of
 from dirframe.client.http.quota import Quota
+from dirframe.client.lookup import check_organization, titled_query
 from dirframe.client.many import Owners, check_is_unowned, owned_collection, owner_of, queries_of
 from dirframe.client.named import NamedProjects, Names, check_named
 from dirframe.client.paging.details import analyses_of
@@ -98,6 +99,7 @@ def plan(
     sample: int | None = None,
     seed: int = 0,
     details: bool = False,
+    organization: str | None = None,
     projects: Owners | None = None,
     of: Owners | None = None,
     directory: Directory | None = None,
@@ -113,7 +115,7 @@ def plan(
     collection : str
         ``"accounts"``, ``"projects"``, ``"languages"`` or a path, as in `load`; or, with `of`, the
         name of a collection that belongs to owners, such as ``"enlistments"``.
-    query, sort, max_items, sample, seed, details, projects, directory, refresh
+    query, sort, max_items, sample, seed, details, organization, projects, directory, refresh
         As in `load_projects`.
     of : str, int, list, pandas.Series or pandas.DataFrame, optional
         Whose collection, or of many, as in `load`.
@@ -146,6 +148,12 @@ def plan(
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     options |= {"sample": sample, "seed": seed, "details": details}
     with open_directory(directory) as client:
+        if organization is not None:
+            others = {"query": query, "sort": sort, "max_items": max_items, "sample": sample}
+            check_named("organization", **others, projects=projects, of=of)
+            if collection != PROJECT.collection:
+                raise InvalidInputError("organization= names whose projects are loaded.")
+            return _price_organization(client, organization, details=details, refresh=refresh)
         if projects is not None:
             if collection != PROJECT.collection or of is not None:
                 raise InvalidInputError(
@@ -279,6 +287,39 @@ def _price_named(client: Directory, names: Names, *, details: bool, refresh: boo
         cached=begun_known + known + len(own) - len(own_unknown),
         requests_at_most=most,
         requests_at_least=least,
+        quota=client.quota(),
+    )
+
+
+def _price_organization(
+    client: Directory, organization: str, *, details: bool, refresh: bool
+) -> Plan:
+    """Return the price of the projects of an organization, from the first page of its portfolio."""
+    check_organization(organization)
+    [query] = queries_of(owned_collection("portfolio_projects"), organization)
+    received = Received(query)
+    walk = Walk(received, Fetcher(session_of(client), CacheUse()), client.workers)
+    _read(walk.begin())
+    begun = len(received.receipts)
+    pages_known = begun if client.cache_folder is not None and not refresh else 0
+    if not refresh:
+        _read(walk.read_known())
+        pages_known += len(received.receipts) - begun
+    part = received.part
+    expected = part.expected or 0
+    pages = len(received.receipts) + part.count_missing()
+    names = [name for page in part.in_use() for name in page.ids if name is not None]
+    known = 0 if refresh else sum(walk.fetcher.is_known(titled_query(name)) for name in names)
+    to_pay = pages - pages_known + expected - known
+    # One that has another short name is found by a query, which sends no analysis.
+    more = (expected - known) * (2 if details else 1)
+    return Plan(
+        collection=PROJECT.collection,
+        items=expected,
+        pages=pages + expected,
+        cached=pages_known + known,
+        requests_at_most=to_pay + more,
+        requests_at_least=to_pay,
         quota=client.quota(),
     )
 

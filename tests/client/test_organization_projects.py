@@ -149,3 +149,19 @@ def test_organization_beside_other_options_is_refused(options, serve, connect):
     with pytest.raises(InvalidInputError):
         dirframe.load_projects(connect(rig), **options)
     assert rig.requests == []
+
+
+def test_plan_of_an_organization_bounds_its_requests(serve, connect):
+    titles = [f"Project {n}" for n in range(45)]
+    own = {f"project{n}": project(n, f"Project {n}") for n in range(45)}
+    rig = serve(Directory(titles, own))
+    client = connect(rig)
+    price = dirframe.plan("projects", organization="acme", details=True, directory=client)
+    assert (price.items, price.requests_at_least, price.requests_at_most) == (45, 47, 47 + 2 * 45)
+    assert len(rig.requests) == 1
+    load(client, details=True)
+    assert price.requests_at_least == len(rig.requests) - 1
+    price = dirframe.plan("projects", organization="acme", details=True, directory=client)
+    assert (price.requests_at_least, price.requests_at_most) == (0, 0)
+    with pytest.raises(InvalidInputError):
+        dirframe.plan("accounts", organization="acme", directory=client)

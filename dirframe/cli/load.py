@@ -80,7 +80,6 @@ def projects(names: tuple[str, ...], ids_from: Path | None, **given: Any) -> Non
       dirframe projects --sample 100 --seed 7 --details -o drawn.parquet
       dirframe projects firefox 633 --details
       dirframe projects --ids-from ours.csv --details -o ours.parquet
-      dirframe projects --organization apache --details -o apache.parquet
     """
     _load("projects", projects=frames.names_given(names, ids_from), **given)
 

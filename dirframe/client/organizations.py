@@ -67,7 +67,7 @@ def load_organizations(
     >>> with dirframe.sample_directory(analyses=False) as directory:
     ...     organizations = dirframe.load_organizations(directory)
     >>> organizations[["url_name", "projects_count"]].head(2).to_numpy().tolist()
-    [['empty', 0], ['harbour', 7]]
+    [['harbour', 7], ['lantern', 20]]
     """
     if sort is None and max_items is None:
         sort = _BY_NAME
@@ -112,7 +112,7 @@ def load_portfolio(
     Examples
     --------
     >>> with dirframe.sample_directory(analyses=False) as directory:
-    ...     portfolio = dirframe.load_portfolio(["harbour", "empty"], directory=directory)
+    ...     portfolio = dirframe.load_portfolio(["harbour", "vacant"], directory=directory)
     >>> portfolio["organization"].value_counts().to_dict()
     {'harbour': 7}
     """

@@ -16,6 +16,7 @@ from dirframe.client.paging.query import Query
 from dirframe.client.paging.walk import Arrival, Walk
 from dirframe.errors import InvalidInputError
 from dirframe.schema import RESOURCES
+from dirframe.settings import check_path
 
 
 def harvest(
@@ -72,6 +73,7 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
+    check_path("path", path)
     query_asked = Query(
         resource=resources[collection],
         query=query,

@@ -24,6 +24,7 @@ from dirframe.client.paging.walk import Walk
 from dirframe.client.paging.windows import PagesByIds
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
+from dirframe.settings import check_switches
 
 #: Collections of a project, by the names of their loaders.
 _OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "size": SIZE_FACT}
@@ -144,6 +145,7 @@ def plan(
         raise InvalidInputError(
             'Name the collection first: dirframe.plan("projects", directory=directory).'
         )
+    check_switches(refresh=refresh)
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     options |= {"sample": sample, "seed": seed, "details": details}
     with open_directory(directory) as client:

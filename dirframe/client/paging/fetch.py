@@ -25,6 +25,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.schema import UNKNOWN
+from dirframe.settings import check_switches
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -123,6 +124,7 @@ class CacheUse:
     @classmethod
     def of(cls, *, refresh: bool, offline: bool) -> Self:
         """Return the use that a loader was asked for."""
+        check_switches(refresh=refresh, offline=offline)
         if refresh and offline:
             raise InvalidInputError(
                 "To refresh asks the directory for every page, and offline asks the cache alone.",

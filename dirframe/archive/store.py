@@ -84,8 +84,9 @@ class Stored:
 
     @property
     def newest(self) -> datetime | None:
-        """When the newest answer was received."""
-        return max(self.times, default=None)
+        """When the newest answer was received; not in the future, if a clock was wrong."""
+        now = datetime.now(UTC)
+        return max((min(moment, now) for moment in self.times), default=None)
 
     times: list[datetime] = field(default_factory=list)
 

@@ -37,7 +37,8 @@ CREATE TABLE IF NOT EXISTS responses (
 )
 """
 #: JSON: a file from elsewhere can hold wrong data, but no code. Compressed to a fifth.
-_COMPRESSED = Stage(dumps=lambda text: gzip.compress(text, 3), loads=gzip.decompress)
+#: Without its own time, which gzip cannot hold of clocks before 1970 and after 2106.
+_COMPRESSED = Stage(dumps=lambda text: gzip.compress(text, 3, mtime=0), loads=gzip.decompress)
 _SERIALIZER = SerializerPipeline([*json_serializer.stages, utf8_encoder, _COMPRESSED])
 
 

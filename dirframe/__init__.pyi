@@ -68,6 +68,8 @@ from .explorer.explorer import Explorer as Explorer
 from .io.read import read_table as read_table
 from .io.export import export as export
 from .selection import select as select
+from .stats.activity import with_age as with_age
+from .stats.licenses import with_license_family as with_license_family
 from .reports.report import report as report
 from .sample import sample_directory as sample_directory
 from .service.server import serve as serve

@@ -17,7 +17,7 @@ from dirframe.errors import ConfigurationError
 _FUNCTIONS: dict[str, Collection[str]] = {
     "dirframe": (
         *("child_table", "cite", "compare", "country_audit", "country_note", "exclude", "export"),
-        *("flags", "select", "summary", "unify_countries"),
+        *("flags", "select", "summary", "unify_countries", "with_age", "with_license_family"),
     ),
     "dirframe.stats": STATISTICS,
     "dirframe.plot": CHARTS,

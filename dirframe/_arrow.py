@@ -114,6 +114,31 @@ def require_frame(frame: Any) -> pd.DataFrame:
     return converted
 
 
+def as_text(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column as text; raise by its row where a text has half a UTF-16 pair."""
+    try:
+        return column.astype("str")
+    except UnicodeEncodeError:
+        check_unicode(column, column.name)
+        raise
+
+
+def check_unicode(values: Iterable[Any], column: object) -> None:
+    """Raise by its row if a text, also within a list, has half a UTF-16 pair, which is no text."""
+    for row, value in enumerate(values):
+        text = (
+            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        )
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInputError(
+                f"The column {column} holds half a UTF-16 pair, which is no text: row {row:,} "
+                f"({text!a}).",
+                hint="Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            ) from error
+
+
 def too_large(what: str) -> str:
     return (
         f"Numbers of {what}, or their sum, are beyond 64 bits (9.2e18), so that no right sum can "

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from dirframe._display import escaped_lines
+from dirframe._printable import escaped_lines
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,6 +19,7 @@ from pandas.api.types import is_numeric_dtype
 
 from dirframe import __version__
 from dirframe._accessor import check_text_dtype
+from dirframe._arrow import as_text
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, Resource, detect_resource, resource_named
@@ -49,6 +50,7 @@ FACTS: dict[str, Any] = {
     "requests_paid": 0,  # requests for all that was used, also those of earlier loads
     "synthetic": False,  # generated, not observed
     "not_sent": [],  # columns that the directory sent with no record: nothing is known of them
+    "sent": [],  # columns with a value in any record of the load: one that is absent was taken away
     "details": 0,  # records read from their own page
     "details_missing": [],  # ids of those whose own page could not be fetched
     "dirframe": __version__,
@@ -60,7 +62,10 @@ FACTS: dict[str, Any] = {
     "records": {},  # of a table: rows and repeated ids of the frame that it was computed from
     "statistic": {},  # of a table: its name
     "countries": {},  # counts of `unify_countries` or `country_audit`, and their column
-    "base": {},  # records that the figures of a statistic are based on, and which these are
+    "whole": {},  # of a stratum: the days at which the whole frame is judged, by their columns
+    # Of a statistic: what its records are called, how many its figures are based on, which these
+    # are, and how many rows the table had.
+    "base": {},
 }
 
 #: The words of completeness, and what `complete` says for each; the last is that for None.
@@ -253,6 +258,11 @@ def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError |
     )
 
 
+def columns_with_values(frame: pd.DataFrame) -> list[str]:
+    """Return the columns that have a value in any record."""
+    return [str(name) for name in frame if frame[name].notna().any()]
+
+
 def caption(frame: Any) -> str:
     """Return the caption of a chart or a table.
 
@@ -264,9 +274,9 @@ def caption(frame: Any) -> str:
     Returns
     -------
     str
-        Number of records (of a statistic, those that its figures are based on) and how they differ
-        from those loaded, selection, exclusions, source and days of access (UTC); that the data is
-        synthetic, a sample, incomplete or not proven complete.
+        Number of records (of a statistic, those that its figures are based on, and how many of its
+        rows are left) and how they differ from those loaded, selection, exclusions, source and days of
+        access (UTC); that the data is synthetic, a sample, incomplete or not proven complete.
 
     Examples
     --------
@@ -280,6 +290,7 @@ def caption(frame: Any) -> str:
     source = f"Source: {record['source'] or record['base_url'] or 'not recorded'}"
     parts = [
         _size(record, frame),
+        _rows_left(record, frame),
         f"matching “{' '.join(str(words).split())}”" if words else "",
         *record["selection"],
         f"{excluded:,} excluded ({', '.join(record['excluded'])})" if excluded else "",
@@ -302,6 +313,14 @@ def _size(record: dict[str, Any], frame: Any) -> str:
     numbers = f"{count:,} of {whole:,}" if count < whole else f"{count:,}"
     noun = resource_named(record["resource"]).words[whole != 1]
     return ", ".join(filter(None, [f"n = {numbers} {noun} {which}".rstrip(), str(change or "")]))
+
+
+def _rows_left(record: dict[str, Any], frame: Any) -> str:
+    """Return how many rows are left of the table of a statistic; empty if these are all."""
+    rows = record["base"].get("rows")
+    if rows is None or len(frame) >= rows:
+        return ""
+    return f"{len(frame):,} of {rows:,} rows"
 
 
 def days_of(record: dict[str, Any]) -> list[str]:
@@ -342,7 +361,7 @@ def _ids(record: dict[str, Any], frame: Any) -> pd.Series[Any] | None:
 
 def _repeated(record: dict[str, Any], frame: Any) -> int:
     ids = _ids(record, frame)
-    texts = pd.Series(dtype="str") if ids is None else ids.astype("str").dropna()  # some are lists
+    texts = pd.Series(dtype="str") if ids is None else as_text(ids).dropna()  # some are lists
     with suppress(pa.ArrowInvalid):  # different numbers are different texts, in a sixth of the time
         if (np.diff(np.sort(pa.array(texts).cast(pa.int64()))) > 0).all():
             return 0

@@ -6,7 +6,8 @@ import pytest
 from lxml import html
 
 import dirframe
-from dirframe._display import Overview, card, cut, escaped, html_table, printable, width_of
+from dirframe._display import Overview, card, cut, html_table, width_of
+from dirframe._printable import escaped, printable
 
 EVIL = '<script>alert("1")</script>'
 FAMILY = "👩\u200d👩\u200d👧"  # one sign that takes two places

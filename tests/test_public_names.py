@@ -30,6 +30,7 @@ PUBLIC = [
     "load_contributors", "load_languages", "load_project", "load_projects", "load_size",
     "open_archive", "plan", "plot", "provenance", "prune_cache", "read_pages", "read_table", "report",
     "sample_directory", "select", "serve", "stats", "summary", "unify_countries",
+    "with_age", "with_license_family",
 ]  # fmt: skip
 
 

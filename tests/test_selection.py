@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe import select, stats
+from dirframe import select, stats, unify_countries
 from dirframe.errors import InvalidInputError, UnknownValueWarning
 from dirframe.provenance import get_provenance
 from tests import oracle
@@ -54,7 +54,7 @@ def test_what_was_selected_is_in_the_provenance_and_not_in_that_of_the_whole(sam
 def test_activity_is_that_of_the_statistic(seed, size):
     projects = oracle.frame("projects", oracle.make("projects", Random(seed), size))
     counted = stats.activity(projects).set_index("activity")["projects"]
-    for name in ("active", "dormant"):
+    for name in ("active", "dormant", "unknown"):
         assert len(select(projects, activity=name)) == counted[name]
 
 
@@ -97,12 +97,12 @@ def test_records_are_selected_by_entries_of_lists_ranges_and_what_is_missing(sam
     ranges = {"average_rating": (None, None), "stack_count": (2, 10)}
     rated = select(sample_projects, ranges=ranges)
     users = sample_projects["stack_count"]
-    expected = sample_projects["average_rating"].isna() & (users >= 2) & (users < 10)
+    expected = sample_projects["average_rating"].isna() & (users >= 2) & (users <= 10)
     assert ids(rated) == list(sample_projects["id"][expected]) != []
     numbers = pd.DataFrame({"stack_count": [1, 2, 9, 10, None]})
-    for bounds, kept in (((2, 10), [1, 2]), ((2, None), [1, 2, 3]), ((None, 10), [0, 1, 2])):
+    for bounds, kept in (((2, 9), [1, 2]), ((2, None), [1, 2, 3]), ((None, 9), [0, 1, 2])):
         assert list(select(numbers, ranges={"stack_count": bounds}).index) == kept
-    assert steps(rated)[-2:] == ["only without average rating", "only stack count from 2 below 10"]
+    assert steps(rated)[-2:] == ["only without average rating", "only stack count from 2 to 10"]
     as_numpy = {"average_rating": (None, None), "stack_count": (np.int64(2), np.float32(10))}
     assert ids(select(sample_projects, ranges=as_numpy)) == ids(rated)
 
@@ -130,11 +130,11 @@ def test_years_may_have_one_end_and_are_those_of_utc(sample_projects):
 
 
 def test_a_value_that_no_record_has_is_named_and_warned_of(sample_projects):
-    with pytest.warns(UnknownValueWarning, match="'java'.*'Java'") as caught:
-        selected = select(sample_projects, languages=["java", "C"])
+    with pytest.warns(UnknownValueWarning, match="'jaava'.*'Java'") as caught:
+        selected = select(sample_projects, languages=["jaava", "C"])
     assert set(selected[LANGUAGE]) == {"C"}
     assert caught[0].filename == __file__
-    assert vars(caught[0].message)["values"] == ("java",)
+    assert vars(caught[0].message)["values"] == ("jaava",)
     with pytest.warns(UnknownValueWarning) as caught:
         assert select(sample_projects, tags="linus").empty
     assert vars(caught[0].message)["values"] == ("linus",)
@@ -152,6 +152,52 @@ def test_licences_and_countries_are_found_by_the_names_of_charts_and_tables(
     )
     with pytest.warns(UnknownValueWarning, match="MIT License"):
         select(sample_projects, licenses="MIT Licence")
+
+
+def test_case_and_signs_within_a_name_do_not_count_where_no_record_has_it_as_spelt():
+    names = ["C", "c", "C++", "C#", "Objective-C", "C--", "Visual Basic", "c shell"]
+    frame = pd.DataFrame({LANGUAGE: names, "tags": [["Web"], *[[]] * 7]})
+    frame["licenses"] = [[{"name": "MIT", "nice_name": "MIT License"}], *[None] * 7]
+    found = {
+        wanted: list(select(frame, languages=wanted)[LANGUAGE])
+        for wanted in ("c", "C", "c++", "C#", "objective c", "c--", "VISUALBASIC", "C-Shell", " C ")
+    }
+    assert found == {
+        "c": ["c"],
+        "C": ["C"],
+        "c++": ["C++"],
+        "C#": ["C#"],
+        "objective c": ["Objective-C"],
+        "c--": ["C--"],
+        "VISUALBASIC": ["Visual Basic"],
+        "C-Shell": ["c shell"],
+        " C ": ["C"],
+    }
+    assert list(select(frame, tags="web").index) == [0]
+    for licence in ("mit", "mit license"):
+        assert list(select(frame, licenses=licence).index) == [0]
+
+
+def test_countries_are_selected_by_any_name_that_unify_countries_resolves():
+    raw = ["DE", "uk", "USA", "Atlantis", "NA"]
+    accounts = unify_countries(pd.DataFrame({"country_code": raw}))
+    for wanted, rows in {
+        "Deutschland": [0],
+        "germany": [0],
+        "de": [0],
+        "UK": [1],
+        "Great Britain": [1],
+        "USA": [2],
+        "Namibia": [4],
+    }.items():
+        assert list(select(accounts, countries=wanted).index) == rows, wanted
+        assert (
+            list(select(accounts.drop(columns="country_alpha_2"), countries=wanted).index) == rows
+        )
+    with pytest.warns(UnknownValueWarning, match=r"'Frankreich' \(France\)\.$"):
+        assert select(accounts, countries="Frankreich").empty
+    with pytest.warns(UnknownValueWarning, match="Did you mean 'Germany'"):
+        assert select(accounts, countries="Germny").empty
 
 
 def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):

@@ -11,7 +11,7 @@ import click
 from click import Choice, IntRange, argument, command, option
 
 import dirframe
-from dirframe._display import printable_lines
+from dirframe._printable import printable_lines
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
 from dirframe.cli.frames import (
@@ -46,7 +46,10 @@ _apply_options = with_options(
     options.file_argument,
     options.parameters_option,
     option(
-        "--by", metavar="COLUMN", help="Divide by language, country, year, team_size or a column."
+        "--by",
+        metavar="COLUMN",
+        help="Divide by language, country, year, age, team_size, license, license_family, tag or a "
+        "column.",
     ),
     option("--min-records", type=NUMBER, help="Combine smaller groups of --by."),
     options.records_options,
@@ -107,8 +110,10 @@ def _with_countries(frame: pd.DataFrame) -> pd.DataFrame:
 def _check_stratum(by: str, collection: str | None) -> None:
     """Raise before a load if no record can be divided by a column."""
     if collection in {"accounts", "projects"}:
-        derived = ("language", "country", "year", "team_size", "country_name", "country_alpha_2")
-        check_columns([by], [*derived, *map(str, empty(collection))])
+        from dirframe.stats.strata import DERIVED
+
+        added = ("country_name", "country_alpha_2")
+        check_columns([by], [*DERIVED, *added, *map(str, empty(collection))])
 
 
 @command(epilog=f"Names: {', '.join(sorted(STATISTICS))}")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click import IntRange, argument, command, option
 
-from dirframe._display import escaped
+from dirframe._printable import escaped
 from dirframe.cli.frames import note
 from dirframe.cli.options import FILE
 from dirframe.service.keys import KeyStore

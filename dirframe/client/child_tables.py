@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import as_list, require_frame
+from dirframe._arrow import as_list, check_unicode, require_frame
 from dirframe.client.xml.columns import typed_columns
-from dirframe.errors import InvalidInputError
-from dirframe.schema import PROJECT, Field, Kind, Resource
+from dirframe.errors import InvalidInputError, MissingColumnsError
+from dirframe.schema import COUNTED_LISTS, PROJECT, Field, Kind, Resource
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,8 +44,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     Raises
     ------
     InvalidInputError
-        If the records have no such list or no ``id``, or (a `ColumnsNotSentError`) the directory did
-        not send it.
+        If the records have no such list or no ``id``; a `MissingColumnsError` if its column was taken
+        away, a `ColumnsNotSentError` if the directory did not send it.
 
     Examples
     --------
@@ -58,13 +59,22 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     field = _find_list(resource, name, frame)
     key = resource.key or "id"
     if key not in frame:
-        raise InvalidInputError(
-            f"The frame has no column {key!r}, so its entries could not be assigned to records. Pass a "
-            "frame of a loader, with its id."
+        raise MissingColumnsError(
+            f"The frame has no column {key!r}, so its entries could not be assigned to records.",
+            columns=[key],
+            hint="Pass a frame of a loader, with its id.",
         )
     if error := provenance.absent(frame, [field.column]):
         raise error
-    values = frame[field.column] if field.column in frame else [None] * len(frame)
+    values: Iterable[Any] = ()
+    if field.column in frame:
+        values = frame[field.column]
+    elif len(frame) and not _is_known_to_be_empty(frame, field):
+        raise MissingColumnsError(
+            f"The frame has no column {field.column}, so nothing is known of its entries.",
+            columns=[field.column],
+            hint="Keep this column of the frame that was loaded.",
+        )
     lists = [as_list(value, field.column) or [] for value in values]
     rows = [
         entry if isinstance(entry, dict) else {} if entry is None else {field.tag: entry}
@@ -72,15 +82,26 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     ]
     names = dict.fromkeys([*(known.column for known in field.fields), *chain.from_iterable(rows)])
     cells = {name: [_text(row.get(name)) for row in rows] for name in names}
-    data = typed_columns(cells, replace(resource, fields=field.fields))
+    try:
+        data = typed_columns(cells, replace(resource, fields=field.fields))
+    except UnicodeEncodeError:
+        check_unicode(lists, field.column)
+        raise
     parent = f"{resource.name}_id" if key == "id" else key
-    parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
+    counts = [len(entries) for entries in lists] or [0] * len(frame)
+    parents = frame[key].astype("str").repeat(counts).reset_index(drop=True)
     own = data.pop(parent, parents).astype("str")
     if not own.fillna(parents).equals(parents):  # it says more than the parent's id
         data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)
     provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
     return provenance.set_provenance(table, list=field.column)
+
+
+def _is_known_to_be_empty(frame: pd.DataFrame, field: Field) -> bool:
+    """Return whether no record of the load had an entry, so that the frame never had the column."""
+    sent = provenance.get_provenance(frame)["sent"]
+    return bool(sent) and field.column not in sent and field.column not in COUNTED_LISTS
 
 
 def _text(value: Any) -> Any:

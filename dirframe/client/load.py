@@ -211,6 +211,7 @@ def describe(frame: pd.DataFrame, received: Received, **facts: Any) -> dict[str,
     is_kept = is_in_order(frame, sort or "")
     if sort is not None and (is_kept is False or (is_kept is None and len(frame) >= FEWEST)):
         del facts["query"]["sort"]  # what was not seen is not claimed
+    facts["sent"] = provenance.columns_with_values(frame)
     provenance.set_provenance(frame, **facts)
     return facts
 

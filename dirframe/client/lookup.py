@@ -66,6 +66,7 @@ def _load_by(
         items_available=1,
         items_loaded=len(frame),
         completeness="proven",
+        sent=provenance.columns_with_values(frame),
         **cost_of(receipts),
     )
 

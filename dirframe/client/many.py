@@ -188,6 +188,7 @@ def _described(
         completeness=completeness.value,
         incomplete_reason=reason or cap,
         failures=table.failures,
+        sent=provenance.columns_with_values(frame),
         **cost_of(table.receipts),
     )
     return frame, reason

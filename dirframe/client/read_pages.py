@@ -92,6 +92,7 @@ def read_pages(
         duplicates_removed=records.rows - len(frame),
         synthetic=any(page.synthetic for page in pages),
         not_sent=ANALYSIS_COLUMNS if are_left_out(analyses) else (),
+        sent=provenance.columns_with_values(frame),
         **facts,
     )
     if facts.get("complete") is False:

@@ -23,7 +23,7 @@ from dirframe.explorer import view
 from dirframe.explorer.code import load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
 from dirframe.schema import RESOURCES
-from dirframe.stats.kernel import require_records
+from dirframe.stats.records import require_records
 
 _AUTO = {"width": "auto"}  # the style sheet sets the width
 _HIDDEN = {"display": "none"}

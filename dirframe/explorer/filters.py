@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 
 from dirframe import provenance
 from dirframe.selection import select
-from dirframe.stats.entries import Codes, distinct_pairs, license_codes, tag_codes
-from dirframe.stats.lifetimes import states_of
+from dirframe.stats.activity import UNKNOWN, states_of
+from dirframe.stats.counts import as_names
+from dirframe.stats.licenses import license_entries
+from dirframe.stats.lists import explode
 
 #: The filters by values, with the column of each.
 VALUES = {
@@ -23,6 +26,15 @@ VALUES = {
 ANY_YEAR = ("any year", 0)
 ANY_ACTIVITY = ("active or not", "all")
 _LISTED = 300  # values of a list, the most frequent: a browser shows them without delay
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The values of a filter in their order, and the row and the place of each value of a record."""
+
+    rows: NDArray[np.intp]
+    places: NDArray[np.intp]
+    values: list[Any]
 
 
 class Filters:
@@ -40,22 +52,25 @@ class Filters:
             if column in known
         }
         if "created_at" in known and isinstance(frame["created_at"].dtype, pd.DatetimeTZDtype):
-            self._values["years"] = _in_order(frame["created_at"].dt.year)
+            self._values["years"] = _ascending(frame["created_at"].dt.year.astype("Int64"))
         if {"analysis_min_month", "analysis_max_month"} <= known:
-            states = states_of(frame).set_categories(["active", "dormant"])
-            self._values["activity"] = _in_order(pd.Series(states))
+            states = pd.Series(states_of(frame)).astype("str")
+            states = states.mask(states.isin(UNKNOWN), "unknown")
+            is_state = states.isin(["active", "dormant", "unknown"])
+            self._values["activity"] = _ascending(states.where(is_state))
 
     def options(self, choices: dict[str, Any]) -> dict[str, list[tuple[str, Any]]]:
         """Return what to choose from by control; one that lacks its column is not in it."""
         options: dict[str, list[tuple[str, Any]]] = {"search": []} if "name" in self._frame else {}
-        for name, (rows, codes, values) in self._values.items():
+        for name, choice in self._values.items():
             passing = np.ones(len(self._frame), dtype=bool)
             for other in choices.keys() - {name}:
                 passing &= self._mask(other, choices[other])
-            counts = np.bincount(codes[passing[rows]], minlength=len(values))
+            is_passing = passing[choice.rows]
+            counts = np.bincount(choice.places[is_passing], minlength=len(choice.values))
             counted = [
                 (f"{value or '(none)'} ({count:,})", value or None)
-                for value, count in zip(values, counts, strict=True)
+                for value, count in zip(choice.values, counts, strict=True)
             ]
             if name == "years":
                 options["first_year"] = options["last_year"] = [ANY_YEAR, *counted]
@@ -75,24 +90,29 @@ class Filters:
         return self._masks[name][1]
 
 
-def _most_frequent_first(column: pd.Series[Any]) -> Codes:
+def _most_frequent_first(column: pd.Series[Any]) -> Choices:
     """Return the values of a column of texts or lists, and "" at the end for none."""
     if column.name == "tags":
-        rows, codes, names = tag_codes(column)
+        entries = explode(column, ["tag"]).rename(columns={"tag": "value"})
     elif column.name == "licenses":
-        (rows, codes, names), _ = license_codes(column)
+        entries = license_entries(column).rename(columns={"license": "value"})
     else:
-        rows, codes, names = _in_order(column)
-    rows, codes = distinct_pairs(rows, codes, len(names))
-    order = np.argsort(-np.bincount(codes, minlength=len(names)), kind="stable")
-    codes, names = np.argsort(order)[codes], [names[number] for number in order]
-    if (without := np.setdiff1d(np.arange(len(column)), rows)).size:
-        rows, codes = np.append(rows, without), np.append(codes, np.full(without.size, len(names)))
-        names.append("")
-    return rows, codes, names
+        names = as_names(column).astype("str")
+        entries = pd.DataFrame({"record": range(len(column)), "value": names})
+    entries = entries[["record", "value"]].dropna().drop_duplicates()
+    numbers = entries["value"].value_counts().sort_index()
+    values = list(numbers.sort_values(ascending=False, kind="stable").index)
+    without = pd.RangeIndex(len(column)).difference(pd.Index(entries["record"]))
+    if len(without):
+        none = pd.DataFrame({"record": without, "value": ""})
+        entries = pd.concat([entries, none])
+        values.append("")
+    places = pd.Index(values).get_indexer(entries["value"])
+    return Choices(entries["record"].to_numpy(), places, values)
 
 
-def _in_order(column: pd.Series[Any]) -> Codes:
-    codes, values = pd.factorize(column, sort=True)
-    rows = np.flatnonzero(codes >= 0)
-    return rows, codes[rows], values.tolist()
+def _ascending(column: pd.Series[Any]) -> Choices:
+    """Return the values of a column, without those that are missing."""
+    known = column.reset_index(drop=True).dropna()
+    places, values = pd.factorize(known, sort=True)
+    return Choices(known.index.to_numpy(), places, values.tolist())

@@ -30,6 +30,7 @@ from dirframe.schema import (
     Kind,
     Resource,
 )
+from dirframe.stats.strata import DERIVED
 
 #: Kinds of the dtypes of numpy: truth values, numbers and times.
 _NUMPY_KINDS = frozenset("biufcmM")
@@ -58,14 +59,18 @@ _PYTHON_TYPES = (
 _ADDED = {
     name: Field((name,), Kind.IDENTIFIER if name.endswith("id") else Kind.TEXT, "")
     for name in (
-        *("id", "account_id", "project_id"),
-        *("country_alpha_2", "country_alpha_3", "country_name"),
+        "id",
+        "account_id",
+        "project_id",
+        "country_alpha_2",
+        "country_alpha_3",
+        "country_name",
+        "license_family",
+        "age",
     )
 }
 #: Strata that `dirframe.stats.by` derives from other columns.
-_STRATA = {
-    name: Field((name,), Kind.TEXT, "") for name in ("language", "country", "year", "team_size")
-}
+_STRATA = {name: Field((name,), Kind.TEXT, "") for name in DERIVED}
 _PERSONAL = {
     name
     for resource in ALL_RESOURCES.values()

@@ -14,13 +14,13 @@ from dirframe.plot import axes, text, worldmap
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import NEUTRAL, classes
-from dirframe.stats.kernel import Frame
+from dirframe.stats.records import Frame
 
 _NAMED = 6  # territories named in the caption
 
 
 def accounts_by_country(
-    accounts: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+    frame: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
 ) -> Axes:
     """Draw a bar for each country: its accounts, and their share of those with a known country.
 
@@ -33,11 +33,11 @@ def accounts_by_country(
     >>> [label.get_text() for label in accounts_by_country(accounts).get_yticklabels()]
     ['Germany']
     """
-    table = stats.accounts_by_country(accounts, top=top)
+    table = stats.accounts_by_country(frame, top=top)
     return bar_chart(table, ax, look, name="country_name")
 
 
-def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
+def accounts_map(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw countries on an equal-area map, darker with the number of accounts.
 
     The caption states how many accounts are in no country, or in a territory too small for the map.
@@ -58,7 +58,7 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     >>> print(accounts_map(accounts).texts[-1].get_text().splitlines()[0])
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
-    table = stats.accounts_by_country(accounts)
+    table = stats.accounts_by_country(frame)
     rows = 6 if look.get("width") == "column" else 12  # the map is half as high as wide
     canvas = Canvas(table, ax, look, chart="accounts_map", rows=rows)
     if canvas.is_empty:
@@ -98,7 +98,7 @@ def _too_small(territories: pd.DataFrame, prefix: str) -> str:
     return f"{prefix} {accounts} in {places} too small for the map: {', '.join(names)}."
 
 
-def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
+def accounts_by_kudo_rank(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw a bar for each kudo rank, from 1 (new): its accounts, and their share of those with one.
 
     Options as `dirframe.stats.accounts_by_kudo_rank` and `dirframe.plot`.
@@ -109,12 +109,12 @@ def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None, **look: Un
     >>> [int(bar.get_width()) for bar in ax.patches]
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
-    table = stats.accounts_by_kudo_rank(accounts)
+    table = stats.accounts_by_kudo_rank(frame)
     table["kudo_rank"] = ["1 (new)", *map(str, range(2, 10)), "10 (highest)"]
     return bar_chart(table, ax, look)
 
 
-def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
+def posts_distribution(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw a dot for each number of forum posts, at the number of accounts with it.
 
     Scales and caption are those of `contributor_distribution`. Options as
@@ -125,5 +125,5 @@ def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpac
     >>> posts_distribution(pd.DataFrame({"posts_count": [0, 12, 0]})).lines[0].get_xdata().tolist()
     [0.0, 12.0]
     """
-    table = stats.posts_distribution(accounts)
+    table = stats.posts_distribution(frame)
     return distribution_chart(table, ax, look, unit="Forum posts of an account")

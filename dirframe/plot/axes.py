@@ -21,6 +21,7 @@ from dirframe._display import percent
 from dirframe.plot import text
 from dirframe.plot.canvas import WIDER, Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH, language_colour
+from dirframe.stats.result import REASONS
 
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10
@@ -38,15 +39,14 @@ def bar_chart(
     unit: str = "",
     colours: Sequence[str] = (),
     needs: str = "",
-    reasons: Container[str] = text.REASONS,
+    reasons: Container[str] = REASONS,
 ) -> Axes:
     """Draw a bar for each row of a statistic, with its number and share.
 
     By default, the names are in the first column, and the numbers are those of records. The notes
     and reasons are those of `Canvas.finish`.
     """
-    counts = text.counts_of(table)
-    noun = next(iter(counts))
+    noun = text.collection_of(table)
     numbers = table[number or noun].round().astype(int)
     names = [str(value) for value in table[name or table.columns[0]]]
     # Names of two lines take more height.

@@ -20,7 +20,8 @@ from dirframe._display import did_you_mean, quantity
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.plot import text
-from dirframe.stats.kernel import Frame, origin, read
+from dirframe.stats.records import Frame, origin, read
+from dirframe.stats.result import REASONS
 
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
@@ -123,7 +124,7 @@ class Canvas:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
     def finish(
-        self, *notes: str | bool, pad: float | None = None, reasons: Container[str] = text.REASONS
+        self, *notes: str | bool, pad: float | None = None, reasons: Container[str] = REASONS
     ) -> Axes:
         """Add the title, and a caption of the notes, and of the reasons why records are not shown."""
         ax, unshown = self.ax, text.not_shown(self.table, () if self.is_empty else reasons)
@@ -184,7 +185,7 @@ def detach_words(ax: Axes) -> tuple[str, str]:
 def of_project(frame: Frame) -> str:
     """Return the project that records are of, for a heading; empty if that is not known."""
     given = provenance.get_provenance(origin(frame))["query"].get("project")
-    ids = [given] if given else read(frame, optional=["project_id"]).get("project_id", [])
+    ids = [given] if given else read(frame, [], optional=["project_id"]).get("project_id", [])
     if len(names := {str(name) for name in ids}) != 1:
         return ""
     (project,) = names  # as it was asked for: by its id or by its name

@@ -16,11 +16,11 @@ from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import OTHER, OTHER_HATCH, bar_properties, fills
-from dirframe.stats.kernel import Frame
+from dirframe.stats.records import Frame
 
 
 def language_share(
-    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+    frame: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
 ) -> Axes:
     """Draw a bar for each main language: its projects, and their share of those with one.
 
@@ -32,12 +32,12 @@ def language_share(
     >>> [int(bar.get_width()) for bar in language_share(projects).patches]
     [2, 1]
     """
-    table = stats.language_share(projects, top=top)
+    table = stats.language_share(frame, top=top)
     return bar_chart(table, ax, look, reasons={"without_analysis", "without_language"})
 
 
 def contributors_by_language(
-    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+    frame: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
 ) -> Axes:
     """Draw the quartiles of contributors per project by main language, and their sums beside.
 
@@ -52,7 +52,7 @@ def contributors_by_language(
     >>> [label.get_text() for label in contributors_by_language(projects).get_yticklabels()]
     ['C', 'Java']
     """
-    table = stats.contributors_by_language(projects, top=top)
+    table = stats.contributors_by_language(frame, top=top)
     canvas = Canvas(table, ax, look, rows=len(table))
     if canvas.is_empty:
         return canvas.finish()
@@ -89,7 +89,7 @@ def contributors_by_language(
 
 
 def language_breakdown(
-    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+    frame: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
 ) -> Axes:
     """Draw a bar for each language, the most lines of code at the top, with number and share.
 
@@ -102,7 +102,7 @@ def language_breakdown(
     >>> [int(bar.get_width()) for bar in language_breakdown(pd.DataFrame(lines)).patches]
     [800, 200]
     """
-    table = stats.language_breakdown(projects, top=top)
+    table = stats.language_breakdown(frame, top=top)
     unnamed = text.counts_of(table)["code_lines_unnamed"]
     return bar_chart(
         table,
@@ -116,7 +116,7 @@ def language_breakdown(
 
 
 def languages_by_year(
-    projects: Frame,
+    frame: Frame,
     *,
     ax: Axes | None = None,
     top: int | None = 8,
@@ -125,7 +125,7 @@ def languages_by_year(
 ) -> Axes:
     """Draw a bar for the projects begun in each year, stacked by the share of each main language.
 
-    The language with the most projects is at the bottom. A year that is not over at the newest date
+    The language with the most projects is at the bottom. A year that was not over at the retrieval
     is hatched at its top; one with fewer than 10 projects is pale, or before all others left out, as
     the caption says. Options as `dirframe.stats.languages_by_year` and `dirframe.plot`.
 
@@ -136,7 +136,7 @@ def languages_by_year(
     >>> [float(bar.get_height()) for bar in languages_by_year(projects).containers[0]]
     [1.0, 1.0]
     """
-    table = stats.languages_by_year(projects, top=top, date=date)
+    table = stats.languages_by_year(frame, top=top, date=date)
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
@@ -173,6 +173,5 @@ def languages_by_year(
         and f"Left out: {quantity(early, 'project')} of the years before {begin}, each with fewer than "
         f"{axes.FEW}.",
         pale,
-        not is_finished
-        and f"Hatched at its top: {x[-1]} is not over at the newest date in the data.",
+        not is_finished and f"Hatched at its top: {x[-1]} was not over.",
     )

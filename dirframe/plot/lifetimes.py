@@ -19,12 +19,13 @@ from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look, of_project
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, bar_properties, fills, language_colour
-from dirframe.stats.counts import names_of
-from dirframe.stats.kernel import Frame
-from dirframe.stats.lifetimes import FREQUENCIES
+from dirframe.stats.counts import as_names
+from dirframe.stats.growth import FREQUENCIES
+from dirframe.stats.records import Frame
+from dirframe.stats.result import REASONS
 
 _ANOTHER = "another or none"
-_PERIODS = {"D": "day", "W": "week", "MS": "month", "QS": "quarter", "YS": "year"}
+_PERIODS = {"D": "day", "W": "week", "M": "month", "Q": "quarter", "Y": "year"}
 #: Of each lane its name, colour, bottom and height, as shares of the axes.
 _LANES = {
     "commits": ("Commits", ACCENT, 0.46, 0.54),
@@ -34,7 +35,7 @@ _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
 def activity(
-    projects: Frame,
+    frame: Frame,
     *,
     ax: Axes | None = None,
     as_of: date | str | None = None,
@@ -54,7 +55,7 @@ def activity(
     >>> [int(bar.get_width()) for bar in activity(projects).patches]
     [1, 1, 0]
     """
-    table = stats.activity(projects, as_of=as_of, window=window)
+    table = stats.activity(frame, as_of=as_of, window=window)
     month = table["as_of"].iloc[0]
     period = "the month of" if window == 1 else f"the {window} months up to"
     later = {"begun_after_as_of"}
@@ -67,7 +68,7 @@ def activity(
         ax,
         look,
         known,
-        text.not_shown(table, text.REASONS.keys() - later, "Unknown"),
+        text.not_shown(table, REASONS.keys() - later, "Unknown"),
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",
         reasons=later,
@@ -75,7 +76,7 @@ def activity(
 
 
 def life_span(
-    projects: Frame,
+    frame: Frame,
     *,
     ax: Axes | None = None,
     top: int | None = 20,
@@ -96,11 +97,11 @@ def life_span(
     >>> [label.get_text() for label in life_span(projects).get_yticklabels()]
     ['Ant']
     """
-    table = stats.life_span(projects, top=top, window=window)
+    table = stats.life_span(frame, top=top, window=window)
     canvas = Canvas(table, ax, look, rows=len(table) + 3)  # room for the legend
     if canvas.is_empty:
         return canvas.finish()
-    names = names_of(table["name"]).astype("str").fillna("id " + table["id"])
+    names = as_names(table["name"]).astype("str").fillna("id " + table["id"])
     ax, size = canvas.ax, axes.rows(canvas.ax, [*names.fillna("without a name")])
     spoken = [name if language_colour(name) != NEUTRAL else _ANOTHER for name in table["language"]]
     languages = sorted(dict.fromkeys(spoken), key=lambda name: name == _ANOTHER)
@@ -127,12 +128,12 @@ def life_span(
         and f"+: active {before}, or not known to have ended. Such are {going:,} of all {lives:,} "
         "lives, which may go on: mean and median of the lengths are too low.",
         pad=pad,
-        reasons=text.REASONS.keys() - {"end_unknown"},
+        reasons=REASONS.keys() - {"end_unknown"},
     )
 
 
 def survival(
-    projects: Frame,
+    frame: Frame,
     *,
     ax: Axes | None = None,
     window: int = 12,
@@ -152,7 +153,7 @@ def survival(
     >>> survival(projects).lines[0].get_ydata().tolist()
     [1.0, 0.5, 0.5]
     """
-    table = stats.survival(projects, window=window, confidence=confidence)
+    table = stats.survival(frame, window=window, confidence=confidence)
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
@@ -206,7 +207,7 @@ def growth(
     """
     table = stats.growth(frame, freq=freq)
     canvas = Canvas(table, ax, look)
-    nouns = next(iter(text.counts_of(table)))
+    nouns = text.collection_of(table)
     canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
     if canvas.is_empty:
         return canvas.finish()
@@ -219,12 +220,10 @@ def growth(
     ax.set(xlim=(edges[0], edges[-1]), ylim=(0, max(heights.max(), 1) * 1.05))
     axes.number_axis(ax.yaxis)
     unit = f"{nouns.capitalize()} in all" if cumulative else nouns.capitalize()
-    axes.units(ax, f"Created at (UTC, by {_PERIODS[freq]})", unit)
+    axes.units(ax, f"Created at (UTC, by {_PERIODS[freq[0]]})", unit)
     axes.grid(ax)
     return canvas.finish(
-        any(unfinished)
-        and f"Hatched: the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in "
-        "the data.",
+        any(unfinished) and f"Hatched: the period from {starts.iloc[-1]:%Y-%m-%d} was not over.",
     )
 
 

@@ -109,7 +109,7 @@ def panels(
     if caption is not False:
         words = caption if isinstance(caption, str) else " ".join(common)
         tables = [part.table for part in captions]
-        total = describe(frame, tables, pd.DataFrame(), f"by: {column}", {})
+        total = describe(frame, tables, pd.DataFrame(), step=f"by: {column}", numbers={})
         whole = f"{words}\n{provenance.caption(total)}".strip()
         below: Any = {"x": 0.01, "ha": "left", "alpha": 0.75, "gid": CAPTION, **text.literal()}
         figure.supxlabel(text.wrapped(whole, _CAPTION, room), fontsize=_CAPTION, **below)

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
-from dirframe import stats
+from dirframe import provenance, stats
 from dirframe._display import percent, quantity
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look, of_project
 from dirframe.plot.colours import ACCENT, NEUTRAL, classes
-from dirframe.stats.kernel import Frame
+from dirframe.stats.records import CONTRIBUTORS, Frame, fetch
+from dirframe.stats.result import REASONS
 
 _DOTS = 60  # contributors; more dots would merge into a line
 
 
-def contributor_distribution(
-    projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]
-) -> Axes:
+def contributor_distribution(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw a dot for each number of contributors, at the number of projects with it.
 
     Both axes are logarithmic, the x axis linear from 0 to 1, since many have none. The caption
@@ -34,13 +33,13 @@ def contributor_distribution(
     >>> contributor_distribution(projects).lines[0].get_ydata().tolist()
     [2.0, 1.0]
     """
-    table = stats.contributor_distribution(projects)
+    table = stats.contributor_distribution(frame)
     unit = "Contributors of a project (people in twelve months)"
     return distribution_chart(table, ax, look, unit=unit)
 
 
 def team_size_classes(
-    projects: Frame,
+    frame: Frame,
     *,
     ax: Axes | None = None,
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
@@ -56,11 +55,11 @@ def team_size_classes(
     >>> [int(bar.get_width()) for bar in team_size_classes(projects, bounds=[0, 1, 5]).patches]
     [1, 2, 1]
     """
-    table = stats.team_size_classes(projects, bounds=bounds)
+    table = stats.team_size_classes(frame, bounds=bounds)
     return bar_chart(table, ax, look, "Size: people who contributed in twelve months.")
 
 
-def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
+def lorenz(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw the Lorenz curve of contributors over projects, with the Gini coefficient.
 
     The cumulative share of contributors, from the projects with the fewest, beside the diagonal of
@@ -73,15 +72,17 @@ def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> 
     >>> lorenz(projects).texts[0].get_text()
     'Gini coefficient 0.62'
     """
-    table = stats.lorenz(projects)
+    frame = fetch(frame, [CONTRIBUTORS])  # a stream can be read only once
+    table = stats.lorenz(frame)
     canvas = Canvas(table, ax, look, needs="with a contributor", rows=13, inches=4.6)
     ax = canvas.ax
     ax.set(aspect="equal", anchor="SW")  # the caption starts at the left and uses the full width
     if canvas.is_empty:
         return canvas.finish()
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
-    measures = stats.contributor_concentration(projects).set_index("measure").astype(float)
-    (gini, tenth), (positive, _) = measures.loc[["gini", "top 10%"]].to_numpy().T
+    measures = stats.contributor_concentration(frame).iloc[0]
+    gini, positive = measures["gini"], measures["gini_without_zeros"]
+    top_tenth = measures["top_10_percent_share"]
     ax.plot([0, 1], [0, 1], "--", color=NEUTRAL, linewidth=1, label="equality")
     ax.fill_between(x, x, y, color=ACCENT, alpha=0.15, linewidth=0)
     ax.plot(x, y, color=ACCENT, linewidth=1.8, label="lorenz", clip_on=False)
@@ -94,7 +95,7 @@ def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> 
     axes.grid(ax)
     none = percent(float(x[y == 0].max()))
     return canvas.finish(
-        f"The tenth of the projects with the most has {percent(tenth)} of the contributors.",
+        f"The top 10% of projects have {percent(top_tenth)} of all contributors.",
         x[y == 0].size > 1
         and f"Without the {none} that have none, the coefficient is {positive:.2f}.",
         pad=4,
@@ -114,10 +115,13 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpa
     >>> commits_by_contributor(frame).lines[0].get_ydata().tolist()
     [0.6, 0.9, 1.0]
     """
+    # A stream can be read only once.
+    columns = ["contributor_id", "contributor_name", "commits", "project_id"]
+    frame = fetch(frame, columns)
     table = stats.commits_by_contributor(frame)
-    measures = stats.commit_concentration(frame).set_index("measure")["value"].astype(float)
-    bus_factor = measures["bus factor"]
-    canvas = Canvas(table, ax, look, needs="with a commit", is_empty=np.isnan(bus_factor))
+    measures = stats.commit_concentration(frame).iloc[0]
+    bus_factor = measures["bus_factor"]
+    canvas = Canvas(table, ax, look, needs="with a commit", is_empty=pd.isna(bus_factor))
     canvas.subject = of_project(frame)
     if canvas.is_empty:
         return canvas.finish()
@@ -135,15 +139,15 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpa
     # To the right of the bus factor, the curve is above the half.
     place: Any = {"textcoords": "offset points", "va": "center", "fontsize": text.size(ax, "small")}
     ax.annotate(f"Bus factor {bus_factor:,.0f}", (bus_factor, 0.25), (4, 0), **place)
-    rest = f", the first five have {percent(measures['top 5'])}." if len(table) > 5 else "."
+    rest = f", the first five have {percent(measures['top_5_share'])}." if len(table) > 5 else "."
     return canvas.finish(
-        f"The first has {percent(measures['top 1'])} of the commits{rest}",
-        "Bus factor: so many have half of them together.",
+        f"The first has {percent(measures['top_1_share'])} of the commits{rest}",
+        "Bus factor: the fewest people who made half of the commits.",
     )
 
 
 def users_against_contributors(
-    projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]
+    frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]
 ) -> Axes:
     """Draw a dot for each pair of users and contributors, larger and darker the more projects.
 
@@ -157,7 +161,7 @@ def users_against_contributors(
     >>> users_against_contributors(projects).collections[0].get_offsets().tolist()
     [[7.0, 2.0]]
     """
-    table = stats.users_against_contributors(projects)
+    table = stats.users_against_contributors(frame)
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
@@ -176,14 +180,14 @@ def users_against_contributors(
         dots.append(ax.scatter(x[rows], y[rows], area, [shade], label=label, **edge))
     axes.legend(ax, dots, "Projects")
     counts = text.counts_of(table)
-    faults = sum(number for name, number in counts.items() if name in text.REASONS)
+    faults = sum(number for name, number in counts.items() if name in REASONS)
     is_twice = faults > counts["projects"] - counts["with_both"]
     what = "Not shown, some for two reasons" if is_twice else "Not shown"
     return canvas.finish(text.not_shown(table, what=what), reasons=())
 
 
 def licenses(
-    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+    frame: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
 ) -> Axes:
     """Draw a bar for each licence: its projects, and their share of those with one.
 
@@ -195,12 +199,12 @@ def licenses(
     >>> [int(bar.get_width()) for bar in licenses(projects).patches]
     [2]
     """
-    table = stats.licenses(projects, top=top)
+    table = stats.licenses(frame, top=top)
     table["title"] = table["title"].fillna(table["license"])
     return bar_chart(table, ax, look, "A project can have several.", name="title")
 
 
-def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
+def license_families(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw a bar for each family of licences: its projects, and their share of all.
 
     Options as `dirframe.stats.license_families` and `dirframe.plot`.
@@ -211,7 +215,7 @@ def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[
     >>> [int(bar.get_width()) for bar in license_families(projects).patches]
     [1, 0, 1, 0, 0]
     """
-    table = stats.license_families(projects)
+    table = stats.license_families(frame)
     return bar_chart(
         table,
         ax,
@@ -223,7 +227,7 @@ def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[
 
 
 def tags(
-    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+    frame: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
 ) -> Axes:
     """Draw a bar for each tag: its projects, and their share of those with one.
 
@@ -236,10 +240,12 @@ def tags(
     >>> [int(bar.get_width()) for bar in tags(projects).patches]
     [2, 1]
     """
-    table = stats.tags(projects, top=top)
+    table = stats.tags(frame, top=top)
     notes = ["A project can have several."]
     if others := text.counts_of(table)["tags_in_other"]:
         with_others = quantity(int(table["projects"].iloc[-1]), "project")
         notes.append(f"{with_others} with any of {others:,} other tags.")
         table = table.iloc[:-1]
+        base = provenance.get_provenance(table)["base"]
+        provenance.set_provenance(table, base=base | {"rows": len(table)})  # the note says it
     return bar_chart(table, ax, look, *notes, colours=[ACCENT] * len(table))

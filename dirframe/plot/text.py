@@ -13,6 +13,7 @@ from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import text_to_path
 
 from dirframe._display import quantity
+from dirframe.stats.result import REASONS
 
 #: Fonts for scripts that matplotlib's own font lacks, in order of preference.
 _FONTS = (
@@ -24,37 +25,6 @@ _FONTS = (
     *("Noto Sans Thai", "Noto Sans Armenian", "Noto Sans Georgian", "Noto Sans Symbols2"),
     "Arial Unicode MS",
 )
-#: Why records are not shown, by counts of the statistics.
-REASONS = {
-    "projects_not_shown": "with a shorter life",
-    "begun_after_as_of": "begun later",
-    "without_analysis": "without an analysis",
-    "without_language": "without a main language",
-    "without_license": "without a licence",
-    "without_tag": "without a tag",
-    "created_at_missing": "without a date",
-    "date_missing": "without a date",
-    "breakdown_missing": "without a breakdown",
-    "percentages_impossible": "with an impossible percentage",
-    "end_unknown": "whose end is not known",
-    "not_fetched_since": "not fetched since",
-    "fetch_missing": "without a date of the fetch",
-    "fetch_impossible": "with a date of the fetch that cannot be",
-    "month_missing": "without a month",
-    "months_reversed": "that ended before they began",
-    "months_after_fetch": "with activity after the fetch",
-    "commits_invalid": "without valid commits",
-    "contributors_invalid": "without valid contributors",
-    "country_missing": "without a country",
-    "country_unresolved": "with one that was not identified",
-    "kudo_rank_missing": "without a kudo rank",
-    "kudo_rank_impossible": "with an impossible kudo rank",
-    **{
-        f"{what}_{fault}": f"{words} {what.removesuffix('s').replace('_', ' ')} count"
-        for what in ("code_lines", "users", "contributors", "commits", "posts")
-        for fault, words in {"missing": "without a", "negative": "with a negative"}.items()
-    },
-}
 #: Points: the smallest text that is legible in print.
 SMALLEST = 5.0
 
@@ -140,10 +110,16 @@ def counts_of(table: pd.DataFrame) -> dict[str, int]:
     return dict(table.attrs["dirframe"]["counted"])
 
 
+def collection_of(table: pd.DataFrame) -> str:
+    """Return what the records of a statistic are called, in the plural."""
+    collection: str = table.attrs["dirframe"]["base"]["collection"]
+    return collection
+
+
 def noun_and_count(table: pd.DataFrame) -> tuple[str, int]:
     """Return what a record of a statistic is called, and how many there are in all."""
-    name, count = next(iter(counts_of(table).items()))
-    return name.removesuffix("s").replace("_", " "), count
+    name = collection_of(table)
+    return name.removesuffix("s").replace("_", " "), counts_of(table)[name]
 
 
 def not_shown(

@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import date
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._arrow import check_unicode
 from dirframe._display import Overview
 from dirframe.errors import InvalidInputError
-from dirframe.stats.kernel import read, require_records
+from dirframe.stats.counts import Mask
+from dirframe.stats.records import read, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from dirframe.stats.counts import Mask
 
 _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
 
@@ -67,17 +66,22 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     '1 new, 1 gone, 0 changed, 1 the same'
     """
     before, after = require_records(before), require_records(after)
-    old, new = (
-        frame.set_index(_checked_ids(frame, name))
-        for name, frame in (("before", before), ("after", after))
-    )
-    kinds = [provenance.get_provenance(frame)["resource"] for frame in (before, after)]
-    if all(kinds) and kinds[0] != kinds[1]:
+    old = before.set_index(_checked_ids(before, "before"))
+    new = after.set_index(_checked_ids(after, "after"))
+    old_kind = provenance.get_provenance(before)["resource"]
+    new_kind = provenance.get_provenance(after)["resource"]
+    if old_kind and new_kind and old_kind != new_kind:
         raise InvalidInputError(
-            f"The snapshots are of {kinds[0]}s and of {kinds[1]}s. Compare two of the same."
+            f"The snapshots are of {old_kind}s and of {new_kind}s. Compare two of the same."
         )
     common = new.index[new.index.isin(old.index)]
-    changed = _changed(old.loc[common], new.loc[common])
+    try:
+        changed = _changed(old.loc[common], new.loc[common])
+    except UnicodeEncodeError:
+        for frame in (before, after):
+            for name in frame:
+                check_unicode(frame[name], name)
+        raise
     gone = before[~old.index.isin(new.index)].reset_index(drop=True)
     added = after[~new.index.isin(old.index)].reset_index(drop=True)
     provenance.copy_provenance(before, gone, "compare: gone")
@@ -95,7 +99,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
 
 def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     """Return the ids as text; raise unless each identifies one record."""
-    ids = read(frame, "id")["id"]
+    ids = read(frame, ["id"])["id"]
     missing, repeated = int(ids.isna().sum()), int(ids.duplicated().sum())
     kind = pd.api.types.infer_dtype(frame["id"].astype("object"))
     if missing or repeated or kind not in _ID_KINDS:
@@ -131,14 +135,25 @@ def _notes(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
 
 
 def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    cells: list[tuple[Any, ...]] = []
+    """Return a row for each value that differs, by record, then by column."""
+    tables = [pd.DataFrame(columns=["row", "place", "id", "column", "before", "after"])]
     for place, name in enumerate(after):
-        if name in before and name != "id":
-            rows = np.flatnonzero(_differing(before[name], after[name]))
-            texts = (map(_text, side[name].iloc[rows]) for side in (before, after))
-            cells += zip(rows, repeat(place), after.index[rows], repeat(str(name)), *texts)
-    columns = ["row", "place", "id", "column", "before", "after"]
-    return pd.DataFrame(sorted(cells), columns=columns)[columns[2:]].astype("str")
+        if name not in before or name == "id":
+            continue
+        rows = np.flatnonzero(_differing(before[name], after[name]))
+        cells = {
+            "row": rows,
+            "place": place,
+            "id": after.index[rows],
+            "column": str(name),
+            "before": [_text(value) for value in before[name].iloc[rows]],
+            "after": [_text(value) for value in after[name].iloc[rows]],
+        }
+        if len(rows):
+            tables.append(pd.DataFrame(cells, dtype="object"))
+    changed = pd.concat(tables, ignore_index=True).sort_values(["row", "place"])
+    changed = changed.reset_index(drop=True)
+    return changed[["id", "column", "before", "after"]].astype("str")
 
 
 def _differing(before: pd.Series[Any], after: pd.Series[Any]) -> Mask:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import pandas as pd
 
@@ -10,7 +11,7 @@ from dirframe import provenance
 from dirframe.errors import MissingColumnsError
 from dirframe.quality.rules import RULE_COLUMNS, RULES, applicable, columns_of, matches, rules_of
 from dirframe.schema import Resource
-from dirframe.stats.kernel import COLUMNS, collection_of, require_records
+from dirframe.stats.records import NAME, collection_of, read, require_records
 
 
 def flags(
@@ -41,8 +42,8 @@ def flags(
           earliest that PLDB and Wikipedia have (``quality/first_appearance.csv``)
         - ``duplicate_id``: every record of an id that is there twice, of which `exclude` keeps none;
           ``frame.drop_duplicates("id")`` keeps one
-        - ``lines_outlier``: a modified z-score of log lines above 3.5 in the language or, below 20
-          projects, in all (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
+        - ``lines_outlier``: a modified z-score of log lines above 3.5 in the main language or, below
+          20 projects, in all (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
         - ``month_in_future``: the code was fetched before the last month with activity
         - ``stale_analysis``: the code was fetched longer than `older_than` before the retrieval (if
           not known or synthetic, before the fetch of the median project)
@@ -57,32 +58,40 @@ def flags(
     if rules is None and not chosen:
         raise MissingColumnsError(
             "The frame has no column that a rule reads. Pass accounts or projects of a loader.",
-            columns=[COLUMNS.get(name, (name,))[0] for name in RULE_COLUMNS],
+            columns=list(RULE_COLUMNS),
         )
-    p = columns_of(frame, chosen, older_than)
-    rows = []
-    for name in chosen:
-        found = p[matches(p, name)].sort_values(["id", "called"])
-        rows += [
-            (row["id"], row["called"], name, RULES[name].evidence.format_map(row))
-            for row in found.to_dict("records")
-        ]
-    table = pd.DataFrame(rows, columns=["id", "name", "rule", "evidence"]).astype("str")
+    columns = columns_of(frame, chosen, older_than).assign(name=_names(frame))
+    if "id" not in columns:
+        columns["id"] = pd.Series(None, columns.index, dtype="str")
+    tables = []
+    for rule in chosen:
+        flagged = columns[matches(columns, rule)].sort_values(["id", "name"])
+        evidence = [RULES[rule].evidence.format_map(row) for row in flagged.to_dict("records")]
+        tables.append(flagged[["id", "name"]].assign(rule=rule, evidence=evidence))
+    nothing = pd.DataFrame(columns=["id", "name", "rule", "evidence"])
+    table = pd.concat([nothing, *tables], ignore_index=True).astype("str")
     resource = provenance.resource_of(frame)
     unchecked = [] if rules is not None or resource is None else _unchecked(resource, chosen)
     step = f"flags, not checked: {', '.join(unchecked)}" if unchecked else "flags"
     provenance.copy_provenance(frame, table, step, records=False)
-    counted = {f"flagged_{name}": int((table["rule"] == name).sum()) for name in chosen}
+    collection = collection_of(frame)
+    flagged_by = {f"flagged_{rule}": int((table["rule"] == rule).sum()) for rule in chosen}
     return provenance.set_provenance(
         table,
-        counted={collection_of(frame): len(frame), **counted},
+        counted={collection: len(frame), **flagged_by},
         statistic={"name": "flags"},
         resource=resource.name if resource else "",
     )
 
 
+def _names(frame: pd.DataFrame) -> pd.Series[Any]:
+    """Return the names of records, or else their logins."""
+    columns = read(frame, [], optional=[NAME, "login"]).reindex(columns=[NAME, "login"])
+    return columns[NAME].astype("str").fillna(columns["login"].astype("str"))
+
+
 def _unchecked(resource: Resource, chosen: Collection[str]) -> list[str]:
     """Return the rules for such records that are not chosen, since columns are absent."""
-    fields, others = resource.by_column, [name for name in RULES if name not in chosen]
-    columns = {n: [COLUMNS.get(need, (need,))[0] for need in RULES[n].needs] for n in others}
-    return [name for name in others if set(columns[name]) <= set(fields)]
+    fields = resource.by_column.keys()
+    others = [name for name in RULES if name not in chosen]
+    return [name for name in others if set(RULES[name].needs) <= fields]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,19 +14,24 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._tables import read_rows
 from dirframe.errors import InvalidInputError
-from dirframe.stats.counts import later_median, names_of, true
-from dirframe.stats.kernel import MOMENT, read, require_records, retrieved
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dirframe.stats.counts import Mask
-
-#: Columns that the rules read, by their short names.
-RULE_COLUMNS = (
-    *("id", "called", "language", "code_lines", "people", "first", "last", "fetched", "created"),
-    *("updated", "posts", "rank", "latitude", "longitude"),
+from dirframe.stats.counts import Mask, as_bool, as_names, later_median
+from dirframe.stats.records import (
+    CODE_LINES,
+    CONTRIBUTORS,
+    CREATED,
+    FETCHED,
+    FIRST_MONTH,
+    KUDO_RANK,
+    LANGUAGE,
+    LAST_MONTH,
+    MOMENT,
+    POSTS,
+    UPDATED,
+    read,
+    require_records,
+    retrieved,
 )
+
 #: Year of first appearance by main language, for well-known languages by their names in the
 #: directory. Sources: PLDB, the Programming Language Database (pldb.io, "appeared"), and
 #: Wikipedia's "first appeared" as stored by PLDB. If they, or another cited source, differ, the
@@ -43,65 +48,93 @@ _LARGEST = 2**63 - 1
 _UNITS = {"d": "days", "w": "weeks", "mo": "months", "y": "years"}
 
 
-class Rule(NamedTuple):
-    """The columns that a rule needs, the text that shows the values of a record, what it matches.
+@dataclass(frozen=True)
+class Rule:
+    """The columns that a rule needs, the records that it matches, and the text that shows why.
 
-    A rule with `match` matches where that is true, one of two columns where the first is below the
-    second, and one of a single column where it is outside `bounds`. Missing values never match.
+    Missing values never match.
     """
 
     needs: tuple[str, ...]
-    evidence: str
-    bounds: tuple[float, float] = (0, math.inf)
-    match: Callable[[pd.DataFrame], Any] | None = None
+    evidence: str  # a format of the columns of `columns_of`
+    match: Callable[[pd.DataFrame], Any]
+
+
+def _negative(column: str, evidence: str) -> Rule:
+    """Return a rule that matches a number below 0."""
+    return Rule((column,), evidence, lambda columns: columns[column] < 0)
+
+
+def _outside(column: str, low: float, high: float, evidence: str) -> Rule:
+    """Return a rule that matches a number that is not within bounds."""
+    return Rule(
+        (column,), evidence, lambda columns: (columns[column] < low) | (columns[column] > high)
+    )
+
+
+def _before(first: str, second: str, evidence: str) -> Rule:
+    """Return a rule that matches a first date that is before the second, which it cannot be."""
+    return Rule((first, second), evidence, lambda columns: columns[first] < columns[second])
 
 
 #: The names are stable, since scripts and captions contain them.
 RULES = {
     "began_before_1970": Rule(
-        ("first",),
-        "first month {first:%Y-%m}, before 1970",
-        match=lambda p: p["first"] < pd.Timestamp("1970-01-01", tz="UTC"),
+        (FIRST_MONTH,),
+        "first month {analysis_min_month:%Y-%m}, before 1970",
+        lambda columns: columns[FIRST_MONTH] < pd.Timestamp("1970-01-01", tz="UTC"),
     ),
     "began_before_language": Rule(
-        ("first", "language"),
-        "first month {first:%Y-%m}; {language} first appeared in {appeared}",
-        match=lambda p: p["first"].dt.year < p["appeared"],
+        (FIRST_MONTH, LANGUAGE),
+        "first month {analysis_min_month:%Y-%m}; {analysis_main_language_name} first appeared in "
+        "{appeared}",
+        lambda columns: columns[FIRST_MONTH].dt.year < columns["appeared"],
     ),
     "duplicate_id": Rule(
         ("id",),
         "id {id} stands in more than one record",
-        match=lambda p: p["id"].notna() & p["id"].duplicated(keep=False),
+        lambda columns: columns["id"].notna() & columns["id"].duplicated(keep=False),
     ),
-    "impossible_kudo_rank": Rule(("rank",), "kudo rank {rank}; ranks are 1 to 10", (1, 10)),
-    "impossible_latitude": Rule(("latitude",), "latitude {latitude:g}; it is -90 to 90", (-90, 90)),
-    "impossible_longitude": Rule(
-        ("longitude",), "longitude {longitude:g}; it is -180 to 180", (-180, 180)
+    "impossible_kudo_rank": _outside(
+        KUDO_RANK, 1, 10, "kudo rank {kudo_score_kudo_rank}; ranks are 1 to 10"
+    ),
+    "impossible_latitude": _outside("latitude", -90, 90, "latitude {latitude:g}; it is -90 to 90"),
+    "impossible_longitude": _outside(
+        "longitude", -180, 180, "longitude {longitude:g}; it is -180 to 180"
     ),
     "lines_outlier": Rule(
-        ("code_lines",),
-        "{code_lines:,} lines of code; the bound of {group} is {bound:,}",
-        match=lambda p: p["code_lines"] > p["bound"],
+        (CODE_LINES, LANGUAGE),
+        "{analysis_total_code_lines:,} lines of code; the bound of {group} is {bound:,}",
+        lambda columns: columns[CODE_LINES] > columns["bound"],
     ),
-    "month_in_future": Rule(
-        ("fetched", "last"),
-        "last month {last:%Y-%m}; the code was fetched on {fetched:%Y-%m-%d}",
+    "month_in_future": _before(
+        FETCHED,
+        LAST_MONTH,
+        "last month {analysis_max_month:%Y-%m}; the code was fetched on "
+        "{analysis_logged_at:%Y-%m-%d}",
     ),
-    "months_reversed": Rule(
-        ("last", "first"), "first month {first:%Y-%m}, last month {last:%Y-%m}"
+    "months_reversed": _before(
+        LAST_MONTH,
+        FIRST_MONTH,
+        "first month {analysis_min_month:%Y-%m}, last month {analysis_max_month:%Y-%m}",
     ),
-    "negative_contributors": Rule(("people",), "{people:,} contributors in twelve months"),
-    "negative_lines": Rule(("code_lines",), "{code_lines:,} lines of code"),
-    "negative_posts": Rule(("posts",), "{posts:,} posts"),
+    "negative_contributors": _negative(
+        CONTRIBUTORS,
+        "{analysis_twelve_month_contributor_count:,} contributors in twelve months",
+    ),
+    "negative_lines": _negative(CODE_LINES, "{analysis_total_code_lines:,} lines of code"),
+    "negative_posts": _negative(POSTS, "{posts_count:,} posts"),
     "stale_analysis": Rule(
-        ("fetched",),
-        "code fetched on {fetched:%Y-%m-%d}, before {stale_before:%Y-%m-%d}",
-        match=lambda p: p["fetched"] < p["stale_before"],
+        (FETCHED,),
+        "code fetched on {analysis_logged_at:%Y-%m-%d}, before {stale_before:%Y-%m-%d}",
+        lambda columns: columns[FETCHED] < columns["stale_before"],
     ),
-    "updated_before_created": Rule(
-        ("updated", "created"), "changed on {updated:%Y-%m-%d}, created on {created:%Y-%m-%d}"
+    "updated_before_created": _before(
+        UPDATED, CREATED, "changed on {updated_at:%Y-%m-%d}, created on {created_at:%Y-%m-%d}"
     ),
 }
+#: The columns that the rules read.
+RULE_COLUMNS = tuple(dict.fromkeys(need for rule in RULES.values() for need in rule.needs))
 #: Rules whose records are in doubt; those of the others are impossible.
 DOUBTFUL = {"began_before_1970", "began_before_language", "lines_outlier", "stale_analysis"}
 
@@ -141,18 +174,18 @@ def exclude(
     frame = require_records(frame)
     if not chosen:
         return frame
-    p = columns_of(frame, chosen, older_than)
+    columns = columns_of(frame, chosen, older_than)
     left = np.ones(len(frame), dtype=bool)
     numbers: dict[str, int] = {}
     for name in chosen:
-        found = matches(p, name) & left
-        numbers[name] = int(found.sum())
-        left &= ~found
-    told = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
+        excluded = matches(columns, name) & left
+        numbers[name] = int(excluded.sum())
+        left &= ~excluded
+    step = "exclude: " + ", ".join(f"{name} {number:,}" for name, number in numbers.items())
     if older_than is not None:
-        told += f", older than {older_than}"
+        step += f", older than {older_than}"
     kept = frame[left]
-    provenance.copy_provenance(frame, kept, f"exclude: {told}")
+    provenance.copy_provenance(frame, kept, step)
     earlier = provenance.get_provenance(frame)["excluded"]
     numbers = {name: earlier.get(name, 0) + number for name, number in numbers.items()}
     return provenance.set_provenance(kept, excluded=earlier | numbers)
@@ -161,8 +194,9 @@ def exclude(
 def rules_of(names: Iterable[str] | str, older_than: object = None) -> list[str]:
     """Return names of rules, each once and in order; an age adds ``stale_analysis``."""
     is_one = isinstance(names, str) or not isinstance(names, Iterable)
-    chosen, known = [names] if is_one else [*names], [*RULES]
-    if unknown := [str(name) for name in chosen if name not in known]:
+    chosen = [names] if is_one else list(names)
+    unknown = [str(name) for name in chosen if name not in list(RULES)]
+    if unknown:
         raise InvalidInputError(
             f"There is no rule {', '.join(unknown)}. The rules are {', '.join(RULES)}."
         )
@@ -173,7 +207,7 @@ def rules_of(names: Iterable[str] | str, older_than: object = None) -> list[str]
 
 def applicable(frame: pd.DataFrame) -> list[str]:
     """Return the rules whose columns a frame has."""
-    known = set(read(frame, optional=RULE_COLUMNS))
+    known = set(read(frame, [], optional=RULE_COLUMNS))
     return [name for name, rule in RULES.items() if known.issuperset(rule.needs)]
 
 
@@ -182,38 +216,36 @@ def columns_of(
 ) -> pd.DataFrame:
     """Return the columns that some rules read, with the bounds that depend on the whole frame."""
     age = offset_of(older_than)
-    needs = [need for name in rules for need in RULES[name].needs]
-    p = read(frame, *needs, optional=RULE_COLUMNS).reindex(columns=[*RULE_COLUMNS])
+    needs = list(dict.fromkeys(need for name in rules for need in RULES[name].needs))
+    columns = read(frame, needs, optional=[name for name in ("id", LANGUAGE) if name not in needs])
+    if LANGUAGE in columns:
+        columns[LANGUAGE] = as_names(columns[LANGUAGE]).astype("str")
     if "lines_outlier" in rules:
-        p["bound"], p["group"] = _bounds(p)
+        columns["bound"], columns["group"] = _bounds(columns)
     if "stale_analysis" in rules:
-        day = reference_day(frame, p["fetched"])
-        p["stale_before"] = pd.Series(day - age if day else pd.NaT, p.index, MOMENT)
+        day = reference_day(frame, columns[FETCHED])
+        columns["stale_before"] = pd.Series(day - age if day else pd.NaT, columns.index, MOMENT)
     if "began_before_language" in rules:
-        p["appeared"] = p["language"].map(FIRST_APPEARANCE).astype("Int64")
-    return p
+        columns["appeared"] = columns[LANGUAGE].map(FIRST_APPEARANCE).astype("Int64")
+    return columns
 
 
-def matches(p: pd.DataFrame, rule: str) -> Mask:
+def matches(columns: pd.DataFrame, rule: str) -> Mask:
     """Return which records of `columns_of` a rule matches."""
-    (column, *others), _, (low, high), match = RULES[rule]
-    if match:
-        return true(match(p))
-    value = p[column]
-    return true(value < p[others[0]] if others else (value < low) | (value > high))
+    return as_bool(RULES[rule].match(columns))
 
 
-def _bounds(p: pd.DataFrame) -> tuple[pd.Series[Any], pd.Series[Any]]:
+def _bounds(columns: pd.DataFrame) -> tuple[pd.Series[Any], pd.Series[Any]]:
     """Return for each project the most lines that are no outlier, and the group whose bound it is."""
-    positive = p[true(p["code_lines"] > 0)]
-    lines = positive["code_lines"].to_numpy(np.float64)
+    positive = columns[as_bool(columns[CODE_LINES] > 0)]
+    lines = positive[CODE_LINES].to_numpy(np.float64)
     logarithms = pd.Series(np.log10(lines), positive.index)
     bounds = {"all projects": _bound(logarithms)}
-    languages = names_of(p["language"]).astype("str")
-    for language, own in logarithms.groupby(languages):
+    language = columns[LANGUAGE]
+    for name, own in logarithms.groupby(language):
         if len(own) >= _OWN_BOUND:
-            bounds[str(language)] = _bound(own)
-    group = languages.where(languages.isin([*bounds]), "all projects")
+            bounds[str(name)] = _bound(own)
+    group = language.where(language.isin(list(bounds)), "all projects")
     return group.map(bounds).astype("Int64"), group
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from dirframe import provenance
@@ -19,8 +20,16 @@ from dirframe.quality.rules import (
     reference_day,
 )
 from dirframe.schema import ACCOUNT, PROJECT, Kind, Resource
-from dirframe.stats.counts import names_of, table_of
-from dirframe.stats.kernel import read, require_records
+from dirframe.stats.counts import as_names
+from dirframe.stats.records import (
+    COUNTRY_CODE,
+    COUNTRY_RAW,
+    FETCHED,
+    LANGUAGE,
+    read,
+    require_records,
+)
+from dirframe.stats.result import typed_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,35 +101,59 @@ def summary(frame: pd.DataFrame) -> Summary:
 
 
 def _fields(frame: pd.DataFrame) -> pd.DataFrame:
-    present = [_present(frame[name]) for name in frame]
-    counts = pd.Series([int(rows.sum()) for rows in present], dtype="Int64")
-    return table_of(
-        column=("str", list(frame)),
-        present=("Int64", counts),
-        missing_share=("Float64", 1 - counts / len(frame) if len(frame) else [None] * len(counts)),
-        values=("str", [_values(frame[n][rows]) for n, rows in zip(frame, present, strict=True)]),
+    masks = {name: _are_present(frame[name]) for name in frame}
+    counts = pd.Series([int(mask.sum()) for mask in masks.values()], dtype="Int64")
+    missing_share: Any = [None] * len(counts)
+    if len(frame):
+        missing_share = 1 - counts / len(frame)
+    return typed_table(
+        {
+            "column": ("str", list(frame)),
+            "present": ("Int64", counts),
+            "missing_share": ("Float64", missing_share),
+            "values": ("str", [_describe(frame[name][mask]) for name, mask in masks.items()]),
+        }
     )
 
 
-def _present(column: pd.Series[Any]) -> pd.Series[bool]:
-    if column.dtype == "object":
-        return column.map(lambda value: bool(len(value)) if hasattr(value, "__len__") else False)
-    return column.notna()
+def _are_present(column: pd.Series[Any]) -> pd.Series[bool]:
+    """Return which cells have a value; an empty list has none."""
+    if _is_of_texts(column) or column.dtype.kind != "O":  # without lists
+        return column.notna()
+    return column.map(_is_present).astype("bool")
 
 
-def _values(column: pd.Series[Any]) -> str:
+def _is_of_texts(column: pd.Series[Any]) -> bool:
+    return isinstance(column.dtype, pd.StringDtype)
+
+
+def _is_present(value: Any) -> bool:
+    """Return whether a cell has a value; an empty list has none."""
+    if isinstance(value, list | tuple | dict | set | np.ndarray):
+        return len(value) > 0
+    return not pd.isna(value)
+
+
+def _describe(column: pd.Series[Any]) -> str:
+    """Return the range of numbers and dates, how many entries lists have, or how many texts differ."""
     if column.empty:
         return ""
-    if pd.api.types.is_datetime64_any_dtype(column):
-        return f"{column.min():%Y-%m-%d} to {column.max():%Y-%m-%d}"
-    if pd.api.types.is_bool_dtype(column):
+    kind = "string" if _is_of_texts(column) else pd.api.types.infer_dtype(column)
+    if kind in {"datetime64", "datetime", "date"}:
+        days = pd.to_datetime(column, utc=True)
+        return f"{days.min():%Y-%m-%d} to {days.max():%Y-%m-%d}"
+    if kind == "boolean":
         return f"{int(column.sum()):,} true"
-    if pd.api.types.is_numeric_dtype(column):
-        low, middle, high = (f"{v:,.10g}" for v in (column.min(), column.median(), column.max()))
-        return f"min {low}, median {middle}, max {high}"
-    if column.dtype == "object":
-        return f"{column.map(len).sum():,} entries"
-    return f"{column.nunique():,} different"
+    if kind in {"integer", "floating", "mixed-integer-float", "decimal"}:
+        numbers = column.astype("float64")
+        low, middle, high = numbers.min(), numbers.median(), numbers.max()
+        return f"min {low:,.10g}, median {middle:,.10g}, max {high:,.10g}"
+    texts = column
+    if kind != "string":
+        if column.map(lambda value: isinstance(value, list | tuple | np.ndarray)).all():
+            return quantity(int(column.map(len).sum()), "entry", "entries")
+        texts = column.map(str)
+    return f"{texts.nunique():,} different"
 
 
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
@@ -146,39 +179,46 @@ def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any])
 
 def _reasons(frame: pd.DataFrame, resource: Resource) -> Reasons:
     """Yield each reason to beware, and the records that it is about."""
-    columns = ["id", "language", "fetched", "country_code", "country_alpha_2"]
-    p = read(frame, optional=columns)
+    optional = ["id", LANGUAGE, FETCHED, COUNTRY_RAW, COUNTRY_CODE]
+    columns = read(frame, [], optional=optional)
     if resource is PROJECT:
-        yield from _of_projects(frame, p)
-    elif resource is ACCOUNT and "country_code" in p:
-        unknown = names_of(p["country_code"]).isna()
+        yield from _of_projects(frame, columns)
+    elif resource is ACCOUNT and COUNTRY_RAW in columns:
+        unknown = as_names(columns[COUNTRY_RAW]).isna()
         yield "no country", unknown
-        if "country_alpha_2" in p:
-            yield "country not resolved", ~unknown & p["country_alpha_2"].isna()
-    if "id" in p:
-        yield "repeated id: counted more than once", p["id"].notna() & p["id"].duplicated()
+        if COUNTRY_CODE in columns:
+            yield "country not resolved", ~unknown & columns[COUNTRY_CODE].isna()
+    if "id" in columns:
+        ids = columns["id"]
+        yield "repeated id: counted more than once", ids.notna() & ids.duplicated()
     rules = [name for name in applicable(frame) if name not in _SEPARATE]
     values = columns_of(frame, rules)
-    for name in sorted(rules, key=DOUBTFUL.__contains__):
+    for name in sorted(rules, key=lambda rule: rule in DOUBTFUL):
         doubt = " (in doubt)" if name in DOUBTFUL else ""
         yield f"rule {name}{doubt}", pd.Series(matches(values, name))
 
 
-def _of_projects(frame: pd.DataFrame, p: pd.DataFrame) -> Reasons:
-    analysis_columns = [
-        f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
+def _of_projects(frame: pd.DataFrame, columns: pd.DataFrame) -> Reasons:
+    of_analysis = [
+        field.column
+        for field in PROJECT.specified
+        if field.path[0] == "analysis" and field.kind is not Kind.ITEMS
     ]
-    if present := [name for name in analysis_columns if name in frame]:
-        without_analysis = frame[present].isna().all(axis=1)
-        if provenance.absent(frame, present):
-            yield "analysis not sent: load with details=True", without_analysis
-            return
+    present = [name for name in of_analysis if name in frame]
+    sent = provenance.get_provenance(frame)["sent"]
+    was_removed = any(name in sent and name not in frame for name in of_analysis)
+    without_analysis = frame[present].isna().all(axis=1)
+    if provenance.absent(frame, present):
+        yield "analysis not sent: load with details=True", without_analysis
+        return
+    if present and not was_removed:
         yield "no analysis", without_analysis
-    if "language" in p:
-        yield "no main language", names_of(p["language"]).isna()
-    if "fetched" in p:
-        fetched, now = p["fetched"], reference_day(frame, p["fetched"])
+    if LANGUAGE in columns:
+        yield "no main language", as_names(columns[LANGUAGE]).isna()
+    if FETCHED in columns:
+        fetched = columns[FETCHED]
+        now = reference_day(frame, fetched)
         day = "the load" if now is None else f"{now:%Y-%m-%d}"
-        stale = fetched < (now - offset_of(None) if now else pd.NaT)
-        yield f"stale: code fetched over a year before {day}", stale
+        stale_before = pd.NaT if now is None else now - offset_of(None)
+        yield f"stale: code fetched over a year before {day}", fetched < stale_before
         yield "no date of the code's fetch", fetched.isna()

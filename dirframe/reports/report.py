@@ -21,8 +21,9 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display import html_table, percent, printable, quantity
+from dirframe._display import html_table, percent, quantity
 from dirframe._files import atomic_write, check_writable, make_folder
+from dirframe._printable import printable
 from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
 from dirframe.clean.countries import with_countries
@@ -31,7 +32,7 @@ from dirframe.plot.axes import at_most
 from dirframe.plot.canvas import detach_words, reason_if_empty
 from dirframe.quality.summary import summary
 from dirframe.schema import ACCOUNT, PROJECT, Resource
-from dirframe.stats.kernel import require_records
+from dirframe.stats.records import require_records
 
 #: The charts and statistics of each section of a collection.
 _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
@@ -294,11 +295,11 @@ def _distribution(name: str, table: pd.DataFrame) -> str:
 
 
 def _concentration(table: pd.DataFrame) -> str:
-    values = table.set_index("measure")["value"]
-    if provenance.get_provenance(table)["base"]["records"] < _FEW or values.isna().all():
+    values = table.iloc[0]
+    if provenance.get_provenance(table)["base"]["records"] < _FEW or pd.isna(values["gini"]):
         return ""
     return (
-        f"the 10% with the most contributors have {percent(values['top 10%'])} of all "
+        f"the 10% with the most contributors have {percent(values['top_10_percent_share'])} of all "
         f"contributors; the Gini coefficient is {values['gini']:.2f}"
     )
 

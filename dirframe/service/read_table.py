@@ -15,7 +15,7 @@ from lxml import etree
 from lxml.etree import _Element
 
 from dirframe import _tables, schema
-from dirframe._display import escaped
+from dirframe._printable import escaped
 from dirframe.errors import ConfigurationError, StoreError
 from dirframe.service.read_xml import Synthetic, open_file, refuse_unreadable
 from dirframe.service.records import ITEM_TAGS, URL, Refusals, Row, row_of

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from lxml import etree
 from lxml.etree import _Element
 
-from dirframe._display import escaped
+from dirframe._printable import escaped
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
 from dirframe.schema.private import MASKED_ADDRESS, mask_addresses

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
 
-from dirframe._display import escaped
 from dirframe._files import atomic_write, data_folder
+from dirframe._printable import escaped
 from dirframe._sqlite import DATABASE_FAILURES, open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import PAGE_SIZE, PROJECT, RESOURCES, Resource

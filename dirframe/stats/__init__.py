@@ -2,26 +2,29 @@
 
 What all of them share is said here, and the rest in the docstring of each.
 
-- **Records** (`projects`, `accounts`, `frame`) are a pandas frame of a loader, one record a row;
-  duplicates are not removed. They may also be the path of a Parquet file or folder, a Dask frame,
-  or whatever offers an Arrow C stream: Polars frames, Arrow tables, DuckDB relations. Of these,
-  only the columns that the statistic needs are read; Dask reads them in its cluster, and pandas
-  counts them. Polars frames and relations have no provenance: their reference day is now.
+- **Records** (`frame`) are a pandas frame of a loader, one record a row; duplicates are not removed.
+  They may also be the path of a Parquet file or folder, a Dask frame, or whatever offers an Arrow C
+  stream: Polars frames, Arrow tables, DuckDB relations. Of these, only the columns that the statistic
+  needs are read; Dask reads them in its cluster, and pandas counts them. Polars frames and relations
+  have no provenance: their reference day is now.
 - **Rows** are in a fixed order; those that tie are by name, by code point. Columns and dtypes do
   not depend on the number of records. `top` keeps that many rows, and the others share a last one,
   ``other (n languages)`` and so on, with thousands separated by commas, whatever its size. A single
   one left over keeps its own row, and None, the default, keeps all.
-- **Values** that are missing, blank or impossible are in no figure, and counted. A valid number is
-  0 or more. A share is 0.0 where its whole is 0. Days and months are in UTC.
+- **Values** that are missing, blank or impossible are in no figure, and counted. Blanks around a
+  name do not count. A valid number is 0 or more. A share is 0.0 where its whole is 0. Days and
+  months are in UTC.
 - **Counts**: ``result.attrs["dirframe"]["counted"]`` holds the number of all records, named after
-  them (``projects``), then what the docstring names as counted, beside the provenance.
-- **Errors**: a needed column that is absent raises `MissingColumnsError`, one that the directory
-  did not send `ColumnsNotSentError`. `InvalidInputError`, their base, is raised by a column that
-  holds something else than it should, a sum beyond 64 bits, and an option that is out of its
-  bounds.
+  them (``projects``), then what the docstring names as counted, beside the provenance. A caption of
+  a table of which rows were taken away says how many are left.
+- **Errors**: a needed column that is absent, or was taken away since the load, raises
+  `MissingColumnsError`, one that the directory did not send `ColumnsNotSentError`.
+  `InvalidInputError`, their base, is raised by a column that holds something else than it should, a
+  sum beyond 64 bits, and an option that is out of its bounds.
 """
 
 from dirframe.stats.accounts import accounts_by_country, accounts_by_kudo_rank, posts_distribution
+from dirframe.stats.activity import activity
 from dirframe.stats.contributors import (
     contributor_concentration,
     contributor_distribution,
@@ -29,20 +32,22 @@ from dirframe.stats.contributors import (
     team_size_classes,
     users_against_contributors,
 )
-from dirframe.stats.entries import license_families, licenses, tags
+from dirframe.stats.growth import growth
 from dirframe.stats.languages import (
     contributors_by_language,
     language_breakdown,
     language_share,
     languages_by_year,
 )
-from dirframe.stats.lifetimes import activity, growth, life_span, survival
+from dirframe.stats.licenses import license_families, licenses
 from dirframe.stats.one_project import (
     commit_concentration,
     commits_by_contributor,
     monthly_activity,
 )
 from dirframe.stats.strata import by
+from dirframe.stats.survival import life_span, survival
+from dirframe.stats.tags import tags
 
 __all__ = [
     "accounts_by_country",

@@ -2,26 +2,59 @@
 
 from __future__ import annotations
 
-from dirframe.stats.counts import distribution, names_of, ranked, shares, table_of, valid
-from dirframe.stats.kernel import Counted, Frame, read, statistic
+import pandas as pd
+
+from dirframe._display import suggests_options
+from dirframe.stats.counts import (
+    as_names,
+    count_unusable,
+    name_groups,
+    share_of,
+    sort_groups,
+    split_top,
+    valid_numbers,
+    with_other_row,
+)
+from dirframe.stats.distributions import distribution
+from dirframe.stats.records import (
+    COUNTRY,
+    COUNTRY_CODE,
+    COUNTRY_RAW,
+    KUDO_RANK,
+    POSTS,
+    Frame,
+    read,
+)
+from dirframe.stats.result import Counts, as_statistic, typed_table
 
 _RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
 #: The one country whose code plain readers of CSV take for a missing value.
-_LOST = ("Namibia", "NA")
+_NAMIBIA = "Namibia"
+_NAMIBIA_CODE = "NA"
 
 
-@statistic("with_country", "with a country")
-def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
+@suggests_options
+def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the accounts of each country.
 
-    Parameters as in `dirframe.stats`, with countries as `dirframe.unify_countries` gives them.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Accounts with ``country_code``, and the countries that `dirframe.unify_countries` adds.
+    top : int, optional
+        Number of countries with rows of their own; the others share a last row,
+        ``other (n countries)``. By default, all have rows.
 
     Returns
     -------
     pandas.DataFrame
-        One row per country, the most accounts first: ``country_alpha_2`` (str, the code of ISO
-        3166-1, the first by alphabet of several; missing for ``other``), ``country_name`` (str),
-        ``accounts`` (Int64, accounts), ``share`` (Float64, 0 to 1, of those with a known country).
+        One row per country, the most accounts first; ties by name:
+
+        - ``country_alpha_2`` (str): the code of ISO 3166-1, the first by alphabet of several;
+          missing for ``other``
+        - ``country_name`` (str), ``accounts`` (Int64, accounts)
+        - ``share`` (Float64, 0 to 1): of those with a known country
+
         Counted: ``with_country``, ``countries``, ``countries_in_other``, and of the accounts in no
         row ``country_missing`` (no ``country_code``) and ``country_unresolved`` (it names none).
 
@@ -33,36 +66,52 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
       country_alpha_2 country_name  accounts  share
     0              DE      Germany         2    1.0
     """
-    a = read(accounts, "country_code", "country_alpha_2", "country")
-    country, raw = names_of(a["country"]), names_of(a["country_code"])
-    known = country.notna()
-    codes = a["country_alpha_2"]
-    codes = codes.where(codes.notna() | (a["country"] != _LOST[0]), _LOST[1])
-    groups = codes[known].groupby(country[known].astype("str"))
-    table = groups.size().astype("Int64").to_frame("accounts")
-    table, counted = ranked(table, "country_name", "countries", by=["accounts"], top=top)
-    table["share"] = shares(table["accounts"])
-    table.insert(0, "country_alpha_2", table["country_name"].map(groups.min()).astype("str"))
-    return table, {
-        "accounts": len(a),
-        "with_country": known.sum(),
-        "country_missing": (~known & raw.isna()).sum(),
-        "country_unresolved": (~known & raw.notna()).sum(),
-        **counted,
-    }
+    columns = read(frame, [COUNTRY_RAW, COUNTRY_CODE, COUNTRY])
+    country = as_names(columns[COUNTRY]).astype("str")
+    has_raw = as_names(columns[COUNTRY_RAW]).notna()
+    is_known = country.notna()
+    code = columns[COUNTRY_CODE].mask(
+        columns[COUNTRY_CODE].isna() & (country == _NAMIBIA), _NAMIBIA_CODE
+    )
+    numbers = country.value_counts().astype("Int64").to_frame("accounts")
+    kept, others = split_top(sort_groups(numbers, ["accounts"]), top, "countries")
+    table = name_groups(with_other_row(kept, others, "countries"), COUNTRY)
+    table["share"] = share_of(table["accounts"], int(is_known.sum()))
+    codes = table[COUNTRY].map(code.groupby(country).min()).astype("str")
+    table.insert(0, COUNTRY_CODE, codes)
+    counts = Counts(
+        "accounts",
+        len(columns),
+        base="with_country",
+        which="with a country",
+        numbers={
+            "with_country": is_known.sum(),
+            "country_missing": (~is_known & ~has_raw).sum(),
+            "country_unresolved": (~is_known & has_raw).sum(),
+            "countries": len(numbers),
+            "countries_in_other": len(others),
+        },
+    )
+    return as_statistic(table, "accounts_by_country", source=frame, counts=counts)
 
 
-@statistic("with_kudo_rank", "with a kudo rank")
-def accounts_by_kudo_rank(accounts: Frame) -> Counted:
+@suggests_options
+def accounts_by_kudo_rank(frame: Frame) -> pd.DataFrame:
     """Count the accounts of each kudo rank.
 
-    Parameters as in `dirframe.stats`.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Accounts with the column ``kudo_score_kudo_rank``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per rank from 1 (new) to 10, also where no account has it: ``kudo_rank`` (Int64),
-        ``accounts`` (Int64, accounts), ``share`` (Float64, 0 to 1, of the accounts with a rank).
+        One row per rank from 1 (new) to 10, also where no account has it:
+
+        - ``kudo_rank`` (Int64), ``accounts`` (Int64, accounts)
+        - ``share`` (Float64, 0 to 1): of the accounts with a rank
+
         Without a kudo score there is no rank, although the directory's pages show rank 1. Counted:
         ``with_kudo_rank``, ``kudo_rank_missing``, ``kudo_rank_impossible`` (not from 1 to 10).
 
@@ -72,31 +121,50 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
     >>> table["accounts"].tolist()
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
-    rank = read(accounts, "rank")["rank"]
-    count = rank.value_counts().reindex(_RANKS, fill_value=0).astype("Int64")
-    missing, with_rank = rank.isna().sum(), count.sum()
-    columns = {"kudo_rank": ("Int64", _RANKS), "accounts": ("Int64", count)}
-    return table_of(**columns, share=("Float64", shares(count))), {
-        "accounts": len(rank),
-        "with_kudo_rank": with_rank,
-        "kudo_rank_missing": missing,
-        "kudo_rank_impossible": len(rank) - with_rank - missing,
-    }
+    rank = read(frame, [KUDO_RANK])[KUDO_RANK]
+    numbers = rank.value_counts().reindex(_RANKS, fill_value=0).astype("Int64")
+    with_rank = int(numbers.sum())
+    missing = int(rank.isna().sum())
+    table = typed_table(
+        {
+            "kudo_rank": ("Int64", _RANKS),
+            "accounts": ("Int64", numbers),
+            "share": ("Float64", share_of(numbers, with_rank)),
+        }
+    )
+    counts = Counts(
+        "accounts",
+        len(rank),
+        base="with_kudo_rank",
+        which="with a kudo rank",
+        numbers={
+            "with_kudo_rank": with_rank,
+            "kudo_rank_missing": missing,
+            "kudo_rank_impossible": len(rank) - with_rank - missing,
+        },
+    )
+    return as_statistic(table, "accounts_by_kudo_rank", source=frame, counts=counts)
 
 
-@statistic("with_posts", "with a valid number of posts")
-def posts_distribution(accounts: Frame) -> Counted:
+@suggests_options
+def posts_distribution(frame: Frame) -> pd.DataFrame:
     """Count the accounts of each number of forum posts.
 
-    Parameters as in `dirframe.stats`.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Accounts with the column ``posts_count``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per number of posts that occurs, ascending: ``posts`` (Int64, posts per account),
-        ``accounts`` (Int64, accounts with this many), ``share``, ``share_at_most`` (Float64, 0 to 1,
-        of those with a valid number: with this many, and with this many or fewer). Counted:
-        ``with_posts``, ``posts_missing`` and ``posts_negative``.
+        One row per number of posts that occurs, ascending:
+
+        - ``posts`` (Int64, posts per account), ``accounts`` (Int64, accounts with this many)
+        - ``share``, ``share_at_most`` (Float64, 0 to 1): of those with a valid number, with this
+          many, and with this many or fewer
+
+        Counted: ``with_posts``, ``posts_missing`` and ``posts_negative``.
 
     Examples
     --------
@@ -105,5 +173,14 @@ def posts_distribution(accounts: Frame) -> Counted:
     0      0         3   0.75           0.75
     1     12         1   0.25            1.0
     """
-    known, counted = valid(read(accounts, "posts")["posts"], "posts", "accounts")
-    return distribution(known, "posts", "accounts"), counted
+    posts = read(frame, [POSTS])[POSTS]
+    known = valid_numbers(posts)
+    counts = Counts(
+        "accounts",
+        len(posts),
+        base="with_posts",
+        which="with a valid number of posts",
+        numbers={"with_posts": len(known), **count_unusable(posts, "posts")},
+    )
+    table = distribution(known, "posts", "accounts")
+    return as_statistic(table, "posts_distribution", source=frame, counts=counts)

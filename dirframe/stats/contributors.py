@@ -13,35 +13,42 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dirframe._display import suggests_options
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import (
-    distribution,
-    exact,
-    gini_and_shares,
-    lorenz_curve,
-    shares,
-    table_of,
-    unusable,
-    valid,
+    as_bool,
+    check_sum_fits,
+    count_unusable,
+    share_of,
+    valid_numbers,
+    whole_number,
 )
-from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
+from dirframe.stats.distributions import distribution, gini, lorenz_curve, top_share
+from dirframe.stats.records import CONTRIBUTORS, USERS, Frame, read
+from dirframe.stats.result import Counts, as_statistic, typed_table
 
 #: The smallest number of each class of sizes.
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
 
 
-@statistic("with_contributors", "with a valid number of contributors")
-def contributor_distribution(projects: Frame) -> Counted:
+@suggests_options
+def contributor_distribution(frame: Frame) -> pd.DataFrame:
     """Count the projects of each number of contributors.
 
-    Parameters as in `dirframe.stats`.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects with the column ``analysis_twelve_month_contributor_count``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per number of contributors that occurs, ascending: ``contributors`` (Int64, people
-        per project), ``projects`` (Int64, projects with this many), ``share``, ``share_at_most``
-        (Float64, 0 to 1, of those with a valid number: with this many, and with this many or fewer).
+        One row per number of contributors that occurs, ascending:
+
+        - ``contributors`` (Int64, people per project), ``projects`` (Int64, projects with this many)
+        - ``share``, ``share_at_most`` (Float64, 0 to 1): of those with a valid number, with this
+          many, and with this many or fewer
+
         Counted: ``with_contributors``, ``contributors_missing``, ``contributors_negative``.
 
     Examples
@@ -50,15 +57,20 @@ def contributor_distribution(projects: Frame) -> Counted:
     >>> contributor_distribution(projects)["projects"].tolist()
     [2, 1]
     """
-    known, counted = _contributors(projects)
-    return distribution(known, "contributors", "projects"), counted
+    people = read(frame, [CONTRIBUTORS])[CONTRIBUTORS]
+    table = distribution(valid_numbers(people), "contributors", "projects")
+    counts = _counts(people)
+    return as_statistic(table, "contributor_distribution", source=frame, counts=counts)
 
 
-@statistic("with_contributors", "with a valid number of contributors")
-def lorenz(projects: Frame) -> Counted:
+@suggests_options
+def lorenz(frame: Frame) -> pd.DataFrame:
     """Return the Lorenz curve of contributors over projects.
 
-    Parameters as in `dirframe.stats`.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects with the column ``analysis_twelve_month_contributor_count``.
 
     Returns
     -------
@@ -79,60 +91,79 @@ def lorenz(projects: Frame) -> Counted:
     >>> lorenz(projects)["contributors_share"].tolist()
     [0.0, 0.0, 0.25, 1.0]
     """
-    known, counted = _contributors(projects)
-    numbers, records, held = lorenz_curve(known)
-    table = table_of(
-        projects_share=("Float64", records),
-        contributors_share=("Float64", held),
-        contributors=("Int64", [None, *numbers][: len(held)]),
+    people = read(frame, [CONTRIBUTORS])[CONTRIBUTORS]
+    curve = lorenz_curve(valid_numbers(people))
+    table = typed_table(
+        {
+            "projects_share": ("Float64", curve["records"]),
+            "contributors_share": ("Float64", curve["held"]),
+            "contributors": ("Int64", curve["number"]),
+        }
     )
-    return table, counted
+    return as_statistic(table, "lorenz", source=frame, counts=_counts(people))
 
 
-@statistic("with_contributors", "with a valid number of contributors")
-def contributor_concentration(projects: Frame) -> Counted:
+@suggests_options
+def contributor_concentration(frame: Frame) -> pd.DataFrame:
     """Measure how unequally contributors are spread over projects.
 
-    Parameters as in `dirframe.stats`.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects with the column ``analysis_twelve_month_contributor_count``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per ``measure`` (str):
+        One row, with missing values where nobody contributed:
 
-        - ``value`` (Float64, 0 to 1): of ``"gini"``, the Gini coefficient (0: all have the same
-          number), 1 less twice the area below `lorenz`, not corrected for small samples; of
-          ``"top 1%"``, ``"top 10%"``, ``"top 20%"`` and ``"top 50%"``, the share of contributors in
-          those projects, with a part of the one at the edge; missing where nobody contributed
-        - ``value_without_zeros`` (Float64, 0 to 1): the same of the projects with a contributor
+        - ``gini`` (Float64, 0 to 1): the Gini coefficient (0: all have the same number), 1 less
+          twice the area below `lorenz`, not corrected for small samples
+        - ``top_1_percent_share``, ``top_10_percent_share``, ``top_20_percent_share`` and
+          ``top_50_percent_share`` (Float64, 0 to 1): share of all contributors in the projects with
+          the most, with a part of the one at the edge
+        - ``gini_without_zeros``, ``top_1_percent_share_without_zeros`` and so on: the same of the
+          projects with a contributor
 
         Counted: as in `contributor_distribution`, and ``projects_without_contributors``.
 
     Examples
     --------
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
-    >>> print(contributor_concentration(projects).head(1))
-      measure  value  value_without_zeros
-    0    gini  0.625                 0.25
+    >>> print(contributor_concentration(projects)[["gini", "gini_without_zeros"]])
+        gini  gini_without_zeros
+    0  0.625                0.25
     """
-    known, counted = _contributors(projects)
-    measures, without_zeros = gini_and_shares(known), gini_and_shares(known[known > 0])
-    table = table_of(
-        measure=("str", [*measures]),
-        value=("Float64", [*measures.values()]),
-        value_without_zeros=("Float64", [*without_zeros.values()]),
+    people = read(frame, [CONTRIBUTORS])[CONTRIBUTORS]
+    known = valid_numbers(people)
+    table = typed_table(
+        {
+            **_concentration(known, ""),
+            **_concentration(known[known > 0], "_without_zeros"),
+        }
     )
-    return table, counted | {"projects_without_contributors": (known == 0).sum()}
+    counts = _counts(people, projects_without_contributors=int((known == 0).sum()))
+    return as_statistic(table, "contributor_concentration", source=frame, counts=counts)
 
 
-@statistic("with_contributors", "with a valid number of contributors")
-def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Counted:
+def _concentration(numbers: pd.Series[int], suffix: str) -> dict[str, tuple[str, Any]]:
+    """Return the columns of `contributor_concentration` for some numbers."""
+    curve = lorenz_curve(numbers)
+    columns: dict[str, tuple[str, Any]] = {f"gini{suffix}": ("Float64", [gini(curve)])}
+    for percent in (1, 10, 20, 50):
+        share = top_share(curve, percent / 100)
+        columns[f"top_{percent}_percent_share{suffix}"] = ("Float64", [share])
+    return columns
+
+
+@suggests_options
+def team_size_classes(frame: Frame, *, bounds: Sequence[int] = SIZES) -> pd.DataFrame:
     """Put projects into classes by their number of contributors.
 
     Parameters
     ----------
-    projects
-        As in `dirframe.stats`.
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects with the column ``analysis_twelve_month_contributor_count``.
     bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
         The smallest number of each class, ascending from 0.
 
@@ -154,37 +185,46 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
     >>> team_size_classes(projects, bounds=[0, 5])["team_size"].tolist()
     ['0–4', '5 or more']
     """
-    lowest = _ascending(bounds)
-    known, counted = _contributors(projects)
-    exact(known.to_frame("contributors"))
-    classes = np.searchsorted(lowest, known, side="right") - 1
-    groups, every = known.groupby(classes), range(len(lowest))
-    number = groups.size().reindex(every, fill_value=0)
-    table = table_of(
-        team_size=("str", size_names(lowest)),
-        smallest=("Int64", lowest),
-        largest=("Int64", [*(bound - 1 for bound in lowest[1:]), None]),
-        projects=("Int64", number),
-        share=("Float64", shares(number)),
-        contributors=("Int64", groups.sum().reindex(every, fill_value=0)),
+    smallest = _checked_bounds(bounds)
+    people = read(frame, [CONTRIBUTORS])[CONTRIBUTORS]
+    known = valid_numbers(people).rename("contributors")
+    check_sum_fits(known)
+    groups = known.groupby(np.searchsorted(smallest, known, side="right") - 1)
+    every_class = range(len(smallest))
+    projects = groups.size().reindex(every_class, fill_value=0)
+    table = typed_table(
+        {
+            "team_size": ("str", size_names(smallest)),
+            "smallest": ("Int64", smallest),
+            "largest": ("Int64", [*(bound - 1 for bound in smallest[1:]), None]),
+            "projects": ("Int64", projects),
+            "share": ("Float64", share_of(projects, len(known))),
+            "contributors": ("Int64", groups.sum().reindex(every_class, fill_value=0)),
+        }
     )
-    return table, counted
+    return as_statistic(table, "team_size_classes", source=frame, counts=_counts(people))
 
 
-@statistic("with_both", "with users and contributors")
-def users_against_contributors(projects: Frame) -> Counted:
+@suggests_options
+def users_against_contributors(frame: Frame) -> pd.DataFrame:
     """Count the projects of each pair of users and contributors.
 
-    Parameters as in `dirframe.stats`.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects with the columns ``stack_count`` (or else ``user_count``) and
+        ``analysis_twelve_month_contributor_count``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per pair that occurs, by users, then contributors, both ascending: ``users`` (Int64,
-        members: ``stack_count``, or ``user_count`` where that is missing), ``contributors`` (Int64,
-        people), ``projects`` (Int64, projects with this pair). Counted: ``with_both``, and, of which
-        a project can have two, ``users_missing``, ``users_negative``, ``contributors_missing`` and
-        ``contributors_negative``.
+        One row per pair that occurs, by users, then contributors, both ascending:
+
+        - ``users`` (Int64, members): ``stack_count``, or ``user_count`` where that is missing
+        - ``contributors`` (Int64, people), ``projects`` (Int64, projects with this pair)
+
+        Counted: ``with_both``, and, of which a project can have two, ``users_missing``,
+        ``users_negative``, ``contributors_missing`` and ``contributors_negative``.
 
     Examples
     --------
@@ -195,26 +235,46 @@ def users_against_contributors(projects: Frame) -> Counted:
     0      0             1         2
     1      7             2         1
     """
-    p = read(projects, "users", "people").set_axis(["users", "contributors"], axis=1)
-    pairs = p[(p["users"] >= 0) & (p["contributors"] >= 0)]
-    table = pairs.groupby(["users", "contributors"]).size().reset_index(name="projects")
-    counted: dict[str, Any] = {"projects": len(p), "with_both": len(pairs)}
-    counted |= unusable(p["users"], "users") | unusable(p["contributors"], "contributors")
-    return table.astype("Int64"), counted
+    columns = read(frame, [USERS, CONTRIBUTORS])
+    users = columns[USERS]
+    people = columns[CONTRIBUTORS]
+    pairs = columns[as_bool(users >= 0) & as_bool(people >= 0)]
+    table = pairs.groupby([USERS, CONTRIBUTORS]).size().reset_index(name="projects")
+    table = table.set_axis(["users", "contributors", "projects"], axis=1).astype("Int64")
+    counts = Counts(
+        "projects",
+        len(columns),
+        base="with_both",
+        which="with users and contributors",
+        numbers={
+            "with_both": len(pairs),
+            **count_unusable(users, "users"),
+            **count_unusable(people, "contributors"),
+        },
+    )
+    return as_statistic(table, "users_against_contributors", source=frame, counts=counts)
 
 
-def _contributors(projects: Frame) -> tuple[pd.Series[int], dict[str, Any]]:
-    return valid(read(projects, "people")["people"], "contributors", "projects")
+def _counts(people: pd.Series[Any], **others: int) -> Counts:
+    numbers = {
+        "with_contributors": int((people >= 0).sum()),
+        **count_unusable(people, "contributors"),
+        **others,
+    }
+    which = "with a valid number of contributors"
+    return Counts("projects", len(people), "with_contributors", which, numbers)
 
 
-def _ascending(bounds: object) -> list[int]:
+def _checked_bounds(bounds: object) -> list[int]:
     """Return the smallest number of each class; raise unless they ascend from 0."""
-    limits: dict[str, Any] = {"least": 0, "most": 2**63 - 1, "ending": "as each of them"}
     given = bounds if isinstance(bounds, Iterable) else []
-    lowest = [whole_number("bounds", bound, **limits) for bound in given]
-    if lowest[:1] != [0] or any(low >= high for low, high in pairwise(lowest)):
+    smallest = [
+        whole_number("bounds", bound, least=0, most=2**63 - 1, ending="as each of them")
+        for bound in given
+    ]
+    if smallest[:1] != [0] or any(low >= high for low, high in pairwise(smallest)):
         raise InvalidInputError(f"bounds must ascend from 0; got {bounds!r}.")
-    return lowest
+    return smallest
 
 
 def size_names(bounds: Sequence[int]) -> list[str]:

@@ -3,36 +3,76 @@
 from __future__ import annotations
 
 import math
-import re
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from dirframe._display import suggests_options
 from dirframe.errors import InvalidInputError
-from dirframe.stats.counts import exact, first_reason, names_of, ranked, shares, table_of, unusable
-from dirframe.stats.entries import coded, distinct_pairs, entries_of
-from dirframe.stats.kernel import Counted, Frame, read, statistic
+from dirframe.stats.counts import (
+    as_bool,
+    as_names,
+    check_sum_fits,
+    count_reasons,
+    count_unusable,
+    first_reason,
+    name_groups,
+    other_label,
+    share_of,
+    sort_groups,
+    split_top,
+    with_other_row,
+)
+from dirframe.stats.lists import explode
+from dirframe.stats.records import (
+    ANALYSIS,
+    CODE_LINES,
+    CONTRIBUTORS,
+    CREATED,
+    FIRST_MONTH,
+    LANGUAGE,
+    LANGUAGES,
+    USERS,
+    Frame,
+    observed_until,
+    read,
+)
+from dirframe.stats.result import Counts, as_statistic, typed_table
 
-#: Columns that describe a distribution: quartiles, median, and its 95% confidence interval.
-_SPREAD = ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
-#: Entry for the languages that the directory does not list.
-_REST = re.compile(r"\d+ Others?")
-_DATES = {"analysis_min_month": "first", "created_at": "created"}
+#: Columns that describe how many contributors the projects of a language have.
+_DESCRIPTION = {
+    "projects": "Int64",
+    "projects_counted": "Int64",
+    "contributors": "Int64",
+    "lower_quartile": "Float64",
+    "median": "Float64",
+    "upper_quartile": "Float64",
+    "median_low": "Float64",
+    "median_high": "Float64",
+    "maximum": "Int64",
+}
+#: Entry for the languages that the directory does not list, as in "7 Other".
+_UNLISTED = r"\d+ Others?"
 
 
-@statistic("with_language", "with a main language")
-def language_share(projects: Frame, *, top: int | None = None) -> Counted:
+@suggests_options
+def language_share(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Count the projects of each main language.
 
-    Parameters as in `dirframe.stats`.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects with the column ``analysis_main_language_name``; blanks around a name do not count.
+    top : int, optional
+        Number of languages with rows of their own; the others share a last row,
+        ``other (n languages)``. By default, all have rows.
 
     Returns
     -------
     pandas.DataFrame
-        One row per main language, the most projects first:
+        One row per main language, the most projects first; ties by name:
 
         - ``language`` (str), ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the projects that have a main language
@@ -51,41 +91,54 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
     >>> language_share(projects)["projects"].tolist()
     [2, 1]
     """
-    sums = ["code_lines", "users"]
-    p = read(projects, "language", optional=[*sums, "analysis"])
-    language, counted = _main_languages(p)
-    numbers = p.reindex(columns=sums).astype("Int64")
-    groups = exact(numbers.where(numbers >= 0)).groupby(language, observed=True)
-    table = groups.sum(min_count=1)
-    table.insert(0, "projects", groups.size().astype("Int64"))
-    table, groups_counted = ranked(table, "language", "languages", by=["projects"], top=top)
-    table.insert(2, "share", shares(table["projects"]))
-    for name in p.columns.intersection(sums):
-        counted |= unusable(p[name][language.notna()], name)
-    return table, counted | groups_counted
+    columns = read(frame, [LANGUAGE], optional=[CODE_LINES, USERS, ANALYSIS])
+    language = as_names(columns[LANGUAGE])
+    numbers = _count_main_languages(columns, language)
+    sums = {"code_lines": CODE_LINES, "users": USERS}
+    table = language.groupby(language, observed=True).size().astype("Int64").to_frame("projects")
+    for name, column in sums.items():
+        values = columns.get(column, pd.Series(None, columns.index, dtype="Int64"))
+        valid = values.where(values >= 0).rename(name)
+        check_sum_fits(valid)
+        table[name] = valid.groupby(language, observed=True).sum(min_count=1)
+    kept, others = split_top(sort_groups(table, ["projects"]), top, "languages")
+    numbers |= {"languages": len(table), "languages_in_other": len(others)}
+    for name, column in sums.items():
+        if column in columns:
+            numbers |= count_unusable(columns[column][language.notna()], name)
+    table = name_groups(with_other_row(kept, others, "languages"), "language")
+    table.insert(2, "share", share_of(table["projects"], numbers["with_language"]))
+    counts = Counts(
+        "projects",
+        len(columns),
+        base="with_language",
+        which="with a main language",
+        numbers=numbers,
+    )
+    return as_statistic(table, "language_share", source=frame, counts=counts)
 
 
-def _main_languages(p: pd.DataFrame) -> tuple[pd.Series[Any], dict[str, Any]]:
-    """Return the main languages as categories, and how many projects have one."""
-    language = names_of(p["language"])
+def _count_main_languages(columns: pd.DataFrame, language: pd.Series[Any]) -> dict[str, int]:
+    """Return how many projects have a main language, and why others have none."""
     without = language.isna()
-    counted = {
-        "projects": len(p),
-        "with_language": (~without).sum(),
-        "without_language": without.sum(),
-    }
-    if "analysis" in p:
-        counted["without_analysis"] = (without & p["analysis"].isna()).sum()
-    return language, counted
+    numbers = {"with_language": int((~without).sum()), "without_language": int(without.sum())}
+    if ANALYSIS in columns:
+        numbers["without_analysis"] = int((without & columns[ANALYSIS].isna()).sum())
+    return numbers
 
 
-@statistic(
-    "with_language_and_contributors", "with a main language and a valid number of contributors"
-)
-def contributors_by_language(projects: Frame, *, top: int | None = None) -> Counted:
+@suggests_options
+def contributors_by_language(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Describe how many contributors the projects of each main language have.
 
-    Parameters as in `dirframe.stats`; ``other`` describes the projects of these languages together.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects with the columns ``analysis_main_language_name`` and
+        ``analysis_twelve_month_contributor_count``.
+    top : int, optional
+        Number of languages with rows of their own; ``other (n languages)``, the last row, describes
+        the projects of the others together. By default, all have rows.
 
     Returns
     -------
@@ -110,66 +163,93 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
     >>> contributors_by_language(projects)["contributors"].tolist()
     [12]
     """
-    p = read(projects, "language", "people", optional=["analysis"])
-    language, counted = _main_languages(p)
-    people = p["people"].where(p["people"] >= 0).rename("contributors")
-    exact(people.to_frame())
+    columns = read(frame, [LANGUAGE, CONTRIBUTORS], optional=[ANALYSIS])
+    language = as_names(columns[LANGUAGE])
+    people = columns[CONTRIBUTORS]
+    check_sum_fits(people[as_bool(people >= 0)].rename("contributors"))
+    groups = {name: _describe(group) for name, group in people.groupby(language, observed=True)}
+    columns_of = {
+        name: (dtype, [row[name] for row in groups.values()])
+        for name, dtype in _DESCRIPTION.items()
+    }
+    table = typed_table(columns_of).set_axis(list(groups))
+    table = sort_groups(table, ["contributors", "projects"])
+    kept, others = split_top(table, top, "languages")
+    row = _describe(people[language.isin(others.index)])
+    with_language = people[language.notna()]
+    counts = Counts(
+        "projects",
+        len(columns),
+        base="with_language_and_contributors",
+        which="with a main language and a valid number of contributors",
+        numbers={
+            **_count_main_languages(columns, language),
+            "with_language_and_contributors": (with_language >= 0).sum(),
+            "languages": len(table),
+            "languages_in_other": len(others),
+            **count_unusable(with_language, "contributors"),
+        },
+    )
+    table = name_groups(with_other_row(kept, others, "languages", row), "language")
+    return as_statistic(table, "contributors_by_language", source=frame, counts=counts)
 
-    def pool(names: pd.Index[Any]) -> pd.Series[Any]:
-        chosen = people[language.isin(names)]
-        return _describe(chosen, pd.Series("other", chosen.index)).iloc[0]
 
-    table, by = _describe(people, language), ["contributors", "projects"]
-    table, groups = ranked(table, "language", "languages", by=by, top=top, pool=pool)
-    spoken = p["people"][language.notna()]
-    counted["with_language_and_contributors"] = (spoken >= 0).sum()
-    return table, counted | groups | unusable(spoken, "contributors")
-
-
-def _describe(people: pd.Series[Any], by: pd.Series[Any]) -> pd.DataFrame:
-    """Return number, sum, quartiles, interval of the median and maximum of each group."""
-    groups = people.groupby(by, observed=True)
-    table = groups.agg(["size", "count"]).set_axis(["projects", "projects_counted"], axis=1)
-    table = table.astype("Int64").assign(contributors=groups.sum(min_count=1))
-    spread = [_spread(group.dropna().to_numpy(np.float64)) for _, group in groups]
-    table[[*_SPREAD]] = pd.DataFrame(spread, table.index, [*_SPREAD]).astype("Float64")
-    return table.assign(maximum=groups.max())
-
-
-def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the columns of `_SPREAD`."""
-    if not len(values):
-        return np.full(len(_SPREAD), np.nan)
-    last, low = len(values) - 1, _rank_below_median(len(values))
-    places = np.array([0.25 * last, 0.5 * last, 0.75 * last, low, last - low])
-    found = np.interp(places, np.arange(len(values)), np.sort(values))
-    return np.where(np.isnan(places), np.nan, found)
+def _describe(people: pd.Series[Any]) -> dict[str, float | None]:
+    """Return the columns of `_DESCRIPTION` for the projects of one group."""
+    numbers = people[as_bool(people >= 0)]
+    description: dict[str, float | None] = dict.fromkeys(_DESCRIPTION)
+    description |= {"projects": len(people), "projects_counted": len(numbers)}
+    if numbers.empty:
+        return description
+    values = np.sort(numbers.to_numpy(np.float64))
+    lower_quartile, median, upper_quartile = np.quantile(values, [0.25, 0.5, 0.75])
+    low: float | None = None
+    high: float | None = None
+    below = _rank_below_median(len(values))
+    if below is not None:
+        low, high = values[below], values[-1 - below]
+    return description | {
+        "contributors": int(numbers.sum()),
+        "lower_quartile": lower_quartile,
+        "median": median,
+        "upper_quartile": upper_quartile,
+        "median_low": low,
+        "median_high": high,
+        "maximum": int(numbers.max()),
+    }
 
 
 @cache
-def _rank_below_median(count: int) -> float:
-    """Return the position of the lower end of the 95% interval of a median; NaN below 6 values.
+def _rank_below_median(count: int) -> int | None:
+    """Return the position of the lower end of the 95% interval of a median; None below 6 values.
 
     The number of values below the median is binomial, whatever their distribution; the ends are
     the innermost values that lie beyond it with a probability of at most 2.5% each.
     """
     below = np.arange(1, count // 2 + 1)
-    ways = np.append(0.0, np.log((count - below + 1) / below).cumsum())  # logarithms
-    probability = np.exp(ways - count * math.log(2)).cumsum()
+    logarithms = np.append(0.0, np.log((count - below + 1) / below).cumsum())
+    probability = np.exp(logarithms - count * math.log(2)).cumsum()
     ranks = int(np.searchsorted(probability, 0.025, side="right"))
-    return ranks - 1 if ranks else math.nan
+    return ranks - 1 if ranks else None
 
 
-@statistic("with_breakdown", "with a valid breakdown")
-def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
+@suggests_options
+def language_breakdown(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     """Share out the lines of code among all languages, not only the main ones.
 
-    Parameters as in `dirframe.stats`; in ``other``, a project counts once for each language.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects with the columns ``analysis_languages`` and ``analysis_total_code_lines``.
+    top : int, optional
+        Number of languages with rows of their own; the others share a last row,
+        ``other (n languages)``, in which a project counts once for each language. By default, all
+        have rows.
 
     Returns
     -------
     pandas.DataFrame
-        One row per language, the most lines first, then the most projects:
+        One row per language, the most lines first, then the most projects; ties by name:
 
         - ``language`` (str): without blanks around it
         - ``projects`` (Int64, projects): that list it, if twice, then with the lines of both
@@ -178,9 +258,10 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
         - ``share`` (Float64, 0 to 1): of the lines in all rows
 
         Counted: ``with_breakdown``, ``languages``, ``languages_in_other``, ``code_lines_unnamed``
-        (in no row: of entries without a name, and of the rest, such as ``7 Other``), and by the
-        first reason why a project is left out ``breakdown_missing`` (or empty),
-        ``code_lines_missing``, ``code_lines_negative``, ``percentages_impossible`` (not 0 to 100).
+        (in no row: of entries without a name, and of those that the directory does not break down,
+        such as ``7 Other``), and by the first reason why a project is left out ``breakdown_missing``
+        (or empty), ``code_lines_missing``, ``code_lines_negative``, ``percentages_impossible`` (not
+        0 to 100).
 
     Examples
     --------
@@ -189,54 +270,77 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     >>> language_breakdown(projects)["code_lines"].tolist()
     [800.0, 200.0]
     """
-    p = read(projects, "analysis_languages", "code_lines")
-    rows, numbers, kinds = entries_of(p["analysis_languages"], "percentage", "language")
-    percent = _percentages([percentage for percentage, _ in kinds])
-    is_impossible = ~((percent >= 0) & (percent <= 100))
+    columns = read(frame, [LANGUAGES, CODE_LINES])
+    entries = explode(columns[LANGUAGES], ["language", "percentage"])
+    entries["percent"] = _as_percent(entries["percentage"])
+    is_possible = entries["percent"].between(0, 100)
     faults = {
-        "breakdown_missing": np.bincount(rows, minlength=len(p)) == 0,
-        "code_lines_missing": p["code_lines"].isna(),
-        "code_lines_negative": p["code_lines"] < 0,
-        "percentages_impossible": np.bincount(rows[is_impossible[numbers]], minlength=len(p)),
+        "breakdown_missing": ~columns.index.isin(entries["record"]),
+        "code_lines_missing": columns[CODE_LINES].isna(),
+        "code_lines_negative": columns[CODE_LINES] < 0,
+        "percentages_impossible": columns.index.isin(entries.loc[~is_possible, "record"]),
     }
-    reason = first_reason(**faults)
-    lines_of_one = p["code_lines"].to_numpy(np.float64, na_value=np.nan)
-    weight = percent[numbers] * np.where(reason == "", lines_of_one, np.nan)[rows] / 100
-    own, names = coded(None if _REST.fullmatch(str(name).strip()) else name for _, name in kinds)
-    codes = np.where(np.isnan(weight), -1, own[numbers])
-    named = codes >= 0
-    lines = np.bincount(codes[named], weight[named], minlength=len(names))
-    listed = distinct_pairs(rows[named], codes[named], len(names))[1]
-    number = np.bincount(listed, minlength=len(names))
-    table = table_of(projects=("Int64", number), code_lines=("Float64", lines)).set_axis(names)
-    by = ["code_lines", "projects"]
-    table, groups = ranked(table[number > 0], "language", "languages", by=by, top=top)
-    table["share"] = table["code_lines"] / (float(table["code_lines"].sum()) or 1.0)
-    counted = {"projects": len(p), "with_breakdown": (reason == "").sum()}
-    counted |= {fault: (reason == fault).sum() for fault in faults} | groups
-    return table, counted | {"code_lines_unnamed": round(np.nansum(weight[~named]))}
+    reason = first_reason(faults)
+    is_valid = np.asarray(reason == "")
+    record = entries["record"].to_numpy()
+    lines = columns[CODE_LINES].to_numpy(np.float64, na_value=np.nan)
+    entries["code_lines"] = entries["percent"] * lines[record] / 100
+    entries = entries[is_valid[record]]
+    is_named = entries["language"].notna() & ~_is_unlisted(entries["language"])
+    groups = entries[is_named].groupby("language")
+    table = groups.agg(projects=("record", "nunique"), code_lines=("code_lines", "sum"))
+    table = sort_groups(table.astype({"projects": "Int64"}), ["code_lines", "projects"])
+    kept, others = split_top(table.astype({"code_lines": "Float64"}), top, "languages")
+    counts = Counts(
+        "projects",
+        len(columns),
+        base="with_breakdown",
+        which="with a valid breakdown",
+        numbers={
+            "with_breakdown": is_valid.sum(),
+            **count_reasons(reason, list(faults)),
+            "languages": len(table),
+            "languages_in_other": len(others),
+            "code_lines_unnamed": round(entries.loc[~is_named, "code_lines"].sum()),
+        },
+    )
+    whole = float(table["code_lines"].sum())
+    table = name_groups(with_other_row(kept, others, "languages"), "language")
+    table["share"] = share_of(table["code_lines"], whole)
+    return as_statistic(table, "language_breakdown", source=frame, counts=counts)
 
 
-def _percentages(texts: list[str | None]) -> NDArray[np.float64]:
-    """Return texts as numbers: ``<1`` is 0.5, what cannot be read NaN."""
-    known = pd.Series(texts, dtype="str").str.strip().replace("<1", "0.5")
-    known = known.where(known.str.fullmatch(r"-?\d+(\.\d+)?"))
-    return known.to_numpy(np.float64)
+def _is_unlisted(names: pd.Series[Any]) -> pd.Series[bool]:
+    """Return which names stand for languages that the directory does not list."""
+    different = names.dropna().drop_duplicates()
+    return names.isin(different[different.str.fullmatch(_UNLISTED)])
 
 
-@statistic("with_language_and_date", "with a main language and a date")
+def _as_percent(texts: pd.Series[Any]) -> pd.Series[float]:
+    """Return texts as numbers: ``<1`` is 0.5, what cannot be read is missing."""
+    different = texts.dropna().drop_duplicates()
+    numerals = different.replace("<1", "0.5")
+    numerals = numerals[numerals.str.fullmatch(r"-?\d+(\.\d+)?")]
+    number_of = dict(zip(different[numerals.index], numerals.astype("float64"), strict=True))
+    return texts.map(number_of).astype("float64")
+
+
+@suggests_options
 def languages_by_year(
-    projects: Frame,
+    frame: Frame,
     *,
     top: int | None = None,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
-) -> Counted:
+) -> pd.DataFrame:
     """Count the projects of each main language, that of the latest analysis, by year.
 
     Parameters
     ----------
-    projects, top
-        As in `dirframe.stats`; the languages with the most projects over all years have rows.
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects with the column ``analysis_main_language_name`` and that of `date`.
+    top : int, optional
+        Number of languages with rows of their own, those with the most projects over all years; the
+        others share a last row of each year, ``other (n languages)``. By default, all have rows.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins with its first month with activity, or when the directory got it.
 
@@ -248,7 +352,8 @@ def languages_by_year(
         - ``year`` (Int64, from the first to the last, without gaps), ``language`` (str)
         - ``projects`` (Int64, projects): begun in this year
         - ``share`` (Float64, 0 to 1): of the year's projects; missing in a year without any
-        - ``finished`` (boolean): whether the year ended before the newest `date` or ``updated_at``
+        - ``finished`` (boolean): whether the year was over when the records were retrieved; where
+          that is not known, or the data are synthetic, whether a later year has a project
 
         Counted: ``with_language_and_date``, ``date_missing``, and as in `language_share`
         ``without_language``, ``without_analysis``, ``languages``, ``languages_in_other``.
@@ -259,29 +364,47 @@ def languages_by_year(
     >>> languages_by_year(pd.DataFrame(projects).add_prefix("analysis_"))["finished"].tolist()
     [True, False]
     """
-    if date not in [*_DATES]:
-        raise InvalidInputError(f"date is {date!r}; it must be {' or '.join(map(repr, _DATES))}.")
-    p = read(projects, "language", _DATES[date], optional=["updated", "analysis"])
-    language, counted = _main_languages(p)
-    begun = p[_DATES[date]]
-    shown = language.notna() & begun.notna()
-    year, names = begun[shown].dt.year.to_numpy(np.int64), language[shown].cat
-    number = names.codes.value_counts()
-    totals = pd.DataFrame({"projects": number.array}, names.categories[number.index])
-    ranking, groups = ranked(totals, "language", "languages", by=["projects"], top=top)
-    order = pd.Index(ranking["language"])
-    years = np.arange(year.min(), year.max() + 1) if len(year) else year
-    size, places = len(order), order.get_indexer(names.categories)
-    places[places < 0] = size - 1  # in the row of the others
-    cells = np.searchsorted(years, year) * size + places[names.codes]
-    number = pd.Series(np.bincount(cells, minlength=size * len(years)))
-    newest = p[p.columns.intersection([_DATES[date], "updated"])].max().max()
-    table = table_of(
-        year=("Int64", np.repeat(years, size)),
-        language=("str", [*order] * len(years)),
-        projects=("Int64", number),
-        share=("Float64", number / number.groupby(number.index // max(size, 1)).transform("sum")),
-        finished=("boolean", np.repeat(years < newest.year, size)),
+    if date not in [FIRST_MONTH, CREATED]:
+        raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
+    columns = read(frame, [LANGUAGE, date], optional=[ANALYSIS])
+    language = as_names(columns[LANGUAGE])
+    numbers = _count_main_languages(columns, language)
+    is_dated = language.notna() & columns[date].notna()
+    year = columns[date][is_dated].dt.year.rename("year")
+    name = language[is_dated].rename("language")
+    totals = name.value_counts().astype("Int64").to_frame("projects")
+    totals = totals[totals["projects"] > 0]
+    kept, others = split_top(sort_groups(totals, ["projects"]), top, "languages")
+    order = list(with_other_row(kept, others, "languages").index)
+    years = range(int(year.min()), int(year.max()) + 1) if len(year) else range(0)
+    projects = name.groupby([year, name], observed=True).size()
+    label = other_label(len(others), "languages")
+    projects = projects.rename(index=dict.fromkeys(others.index, label), level="language")
+    rows = pd.MultiIndex.from_product([years, order], names=["year", "language"])
+    projects = projects.groupby(level=["year", "language"]).sum().reindex(rows, fill_value=0)
+    share = projects / projects.groupby(level="year").transform("sum")
+    until = observed_until(frame, columns[date])
+    table = typed_table(
+        {
+            "year": ("Int64", rows.get_level_values("year")),
+            "language": ("str", rows.get_level_values("language")),
+            "projects": ("Int64", projects),
+            "share": ("Float64", share),
+            "finished": ("boolean", rows.get_level_values("year") < until.year),
+        }
     )
-    counted["date_missing"] = counted.pop("with_language") - shown.sum()
-    return table, counted | {"with_language_and_date": shown.sum()} | groups
+    with_language = numbers.pop("with_language")
+    counts = Counts(
+        "projects",
+        len(columns),
+        base="with_language_and_date",
+        which="with a main language and a date",
+        numbers={
+            **numbers,
+            "with_language_and_date": len(year),
+            "date_missing": with_language - len(year),
+            "languages": len(totals),
+            "languages_in_other": len(others),
+        },
+    )
+    return as_statistic(table, "languages_by_year", source=frame, counts=counts)

@@ -7,21 +7,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dirframe._display import suggests_options
 from dirframe.errors import InvalidInputError
-from dirframe.stats.counts import exact, gini_and_shares, shares, table_of, unusable
-from dirframe.stats.kernel import Counted, Frame, read, retrieved, statistic
+from dirframe.stats.counts import as_bool, check_sum_fits, count_unusable, share_of
+from dirframe.stats.distributions import gini, lorenz_curve
+from dirframe.stats.records import (
+    ONE_PROJECT,
+    Frame,
+    read,
+    require_one_project,
+    retrieved,
+)
+from dirframe.stats.result import Counts, as_statistic, typed_table
 
-_COUNTS = ("commits", "contributors")
+_NUMBERS = ("commits", "contributors")
 _LINES = ("code_added", "code_removed")  # not in every frame
 
 
-@statistic("with_commits", "with a valid number of commits")
-def commits_by_contributor(frame: Frame) -> Counted:
+@suggests_options
+def commits_by_contributor(frame: Frame) -> pd.DataFrame:
     """Rank the contributors of a project by their commits.
 
     Parameters
     ----------
-    frame
+    frame : pandas.DataFrame, or a table or file of another engine
         The contributors of one project, or with `by` of several, as `dirframe.load_contributors`
         gives them: a person with two names in the commits is two of them.
 
@@ -29,10 +38,14 @@ def commits_by_contributor(frame: Frame) -> Counted:
     -------
     pandas.DataFrame
         One row per contributor, most commits first, then by id and name (as text, missing first):
-        ``rank`` (Int64, from 1), ``contributor_id``, ``contributor_name`` (str), ``commits`` (Int64,
-        commits in all), ``share``, ``cumulative_share`` (Float64, 0 to 1, of the commits in all
-        rows, and up to this one with it). An id that is there twice, as in a frame of several
-        projects, raises. Counted: ``with_commits``, ``commits_missing``, ``commits_negative``.
+
+        - ``rank`` (Int64, from 1), ``contributor_id``, ``contributor_name`` (str)
+        - ``commits`` (Int64, commits in all)
+        - ``share``, ``cumulative_share`` (Float64, 0 to 1): of the commits in all rows, and up to
+          this one with it
+
+        Records of several projects raise, and so does an id that is there twice. Counted:
+        ``with_commits``, ``commits_missing``, ``commits_negative``.
 
     Examples
     --------
@@ -40,94 +53,118 @@ def commits_by_contributor(frame: Frame) -> Counted:
     >>> commits_by_contributor(frame)["cumulative_share"].tolist()
     [0.6, 0.9, 1.0]
     """
-    return _ranked(frame)
-
-
-@statistic("with_commits", "with a valid number of commits")
-def commit_concentration(frame: Frame) -> Counted:
-    """Measure how much a project depends on few contributors: truck factor, Gini, top shares.
-
-    Parameters
-    ----------
-    frame
-        As in `commits_by_contributor`, with the same counts.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per ``measure`` (str), with its ``value`` (Float64); missing where nobody committed:
-
-        - ``top 1``, ``top 5``: share of all commits (0 to 1) that these contributors have
-        - ``gini``: as in `contributor_concentration` (0 to 1), of contributors without commits too
-        - ``bus factor``: fewest contributors (people) who have half of all commits or more, the
-          Contributor Absence Factor of CHAOSS; not that of Avelino et al. (ICPC 2016), by files
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 40, 50]})
-    >>> commit_concentration(frame).set_index("measure").loc["bus factor", "value"]
-    np.float64(1.0)
-    """
-    table, counted = _ranked(frame)
-    commits = table["commits"].astype("int64")
-    total, so_far = int(commits.sum()), commits.cumsum().to_numpy()
-    measures: dict[str, float | None] = dict.fromkeys(("top 1", "top 5", "gini", "bus factor"))
-    if total:
-        measures |= {
-            "top 1": int(so_far[0]) / total,
-            "top 5": int(so_far[:5][-1]) / total,
-            "gini": gini_and_shares(commits)["gini"],
-            # In whole numbers, so that exactly half is recognised for any number of commits.
-            "bus factor": int(np.searchsorted(so_far, -(-total // 2))) + 1,
-        }
-    values = [*measures.values()]
-    return table_of(measure=("str", [*measures]), value=("Float64", values)), counted
-
-
-def _ranked(frame: Frame) -> Counted:
-    """Return the table of `commits_by_contributor`."""
-    p = read(frame, "contributor_id", "commits", optional=["contributor_name"])
-    _check_once(p["contributor_id"].dropna(), "contributor")
-    p = p.reindex(columns=["contributor_id", "contributor_name", "commits"])
-    p = p.astype({"contributor_name": "str"})
-    table = p[p["commits"] >= 0].sort_values(
+    columns = _read_contributors(frame)
+    table = columns[as_bool(columns["commits"] >= 0)].sort_values(
         ["commits", "contributor_id", "contributor_name"],
         ascending=[False, True, True],
         na_position="first",
         ignore_index=True,
     )
-    exact(table[["commits"]])
+    commits = table["commits"]
+    check_sum_fits(commits)
+    total = int(commits.sum())
     table.insert(0, "rank", pd.Series(range(1, len(table) + 1), dtype="Int64"))
-    table["share"] = shares(table["commits"])
-    whole = max(int(table["commits"].sum()), 1)
-    table["cumulative_share"] = (table["commits"].cumsum() / whole).astype("Float64")
-    counted = {"contributors": len(p), "with_commits": len(table)}
-    return table, counted | unusable(p["commits"], "commits")
+    table["share"] = share_of(commits, total)
+    table["cumulative_share"] = share_of(commits.cumsum(), total)
+    counts = _count_commits(columns)
+    return as_statistic(table, "commits_by_contributor", source=frame, counts=counts)
+
+
+@suggests_options
+def commit_concentration(frame: Frame) -> pd.DataFrame:
+    """Measure how much a project depends on few contributors: bus factor, Gini, top shares.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        The contributors of one project, or with `by` of several, as `dirframe.load_contributors`
+        gives them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row, with missing values where nobody committed:
+
+        - ``top_1_share``, ``top_5_share`` (Float64, 0 to 1): of all commits, those of these
+          contributors
+        - ``gini`` (Float64, 0 to 1): as in `contributor_concentration`, of contributors without
+          commits too
+        - ``bus_factor`` (Int64, people): fewest contributors who made half of all commits or more,
+          the Contributor Absence Factor of CHAOSS; not that of Avelino et al. (ICPC 2016), by files
+
+        Errors and counts are those of `commits_by_contributor`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 40, 50]})
+    >>> commit_concentration(frame)["bus_factor"].tolist()
+    [1]
+    """
+    columns = _read_contributors(frame)
+    valid = columns.loc[as_bool(columns["commits"] >= 0), "commits"]
+    check_sum_fits(valid)
+    commits = valid.astype("int64").sort_values(ascending=False, ignore_index=True)
+    total = int(commits.sum())
+    first: float | None = None
+    first_five: float | None = None
+    bus_factor: int | None = None
+    if total:
+        first = commits[0] / total
+        first_five = commits[:5].sum() / total
+        half = -(-total // 2)  # rounded up: in whole numbers, exactly half is recognised
+        bus_factor = int(np.searchsorted(commits.cumsum(), half)) + 1
+    table = typed_table(
+        {
+            "top_1_share": ("Float64", [first]),
+            "top_5_share": ("Float64", [first_five]),
+            "gini": ("Float64", [gini(lorenz_curve(commits))]),
+            "bus_factor": ("Int64", [bus_factor]),
+        }
+    )
+    counts = _count_commits(columns)
+    return as_statistic(table, "commit_concentration", source=frame, counts=counts)
+
+
+def _read_contributors(frame: Frame) -> pd.DataFrame:
+    """Return id, name and commits of the contributors of one project."""
+    columns = read(
+        frame, ["contributor_id", "commits"], optional=["contributor_name", "project_id"]
+    )
+    require_one_project(frame, columns)
+    _check_once(columns["contributor_id"].dropna(), "contributor")
+    columns = columns.reindex(columns=["contributor_id", "contributor_name", "commits"])
+    return columns.astype({"contributor_name": "str"})
+
+
+def _count_commits(columns: pd.DataFrame) -> Counts:
+    commits = columns["commits"]
+    numbers = {"with_commits": (commits >= 0).sum(), **count_unusable(commits, "commits")}
+    which = "with a valid number of commits"
+    return Counts("contributors", len(columns), "with_commits", which, numbers)
 
 
 def _check_once(values: pd.Series[Any], what: str) -> None:
-    if (repeated := values[values.duplicated()]).size:
+    repeated = values[values.duplicated()]
+    if len(repeated):
         raise InvalidInputError(
-            f"The {what} '{repeated.iloc[0]}' is in the frame more than once.",
-            hint="Pass the records of one project, or those of several with stats.by or plot.panels "
-            "(--by) and the column that tells their projects apart, such as project_id.",
+            f"The {what} '{repeated.iloc[0]}' is in the frame more than once.", hint=ONE_PROJECT
         )
 
 
-@statistic("with_month", "with a month")
-def monthly_activity(frame: Frame) -> Counted:
+@suggests_options
+def monthly_activity(frame: Frame) -> pd.DataFrame:
     """Return the activity of a project in each month.
 
     Parameters
     ----------
-    frame
+    frame : pandas.DataFrame, or a table or file of another engine
         The months of one project, or with `by` of several, as `dirframe.load_activity` gives them.
 
     Returns
     -------
     pandas.DataFrame
         One row per month from the first to the last of the frame, without gaps. A month without a
-        record has zeros, and one that is there twice, as in a frame of several projects, raises:
+        record has zeros; records of several projects, or two of one month, raise:
 
         - ``month`` (datetime64[us, UTC]): its first day
         - ``commits`` (Int64, commits), ``contributors`` (Int64, people who committed): zeros after
@@ -146,26 +183,40 @@ def monthly_activity(frame: Frame) -> Counted:
     >>> print(monthly_activity(frame)["commits"].tolist())
     [7, 0, 2]
     """
-    p = read(frame, "month", *_COUNTS, optional=_LINES)
-    dated = p[p["month"].notna()].reindex(columns=["month", *_COUNTS, *_LINES])
-    months = dated["month"].dt.tz_localize(None).dt.to_period("M")
-    _check_once(months, "month")
-    span = pd.period_range(*months.agg(["min", "max"])) if len(months) else pd.PeriodIndex(months)
-    numbers = dated.set_index(pd.PeriodIndex(months)).drop(columns="month").astype("Int64")
-    known = [*_COUNTS, *(name for name in _LINES if numbers[name].notna().any())]
+    columns = read(frame, ["month", *_NUMBERS], optional=[*_LINES, "project_id"])
+    require_one_project(frame, columns)
+    dated = columns[columns["month"].notna()].reindex(columns=["month", *_NUMBERS, *_LINES])
+    periods = pd.PeriodIndex(dated["month"].dt.tz_localize(None), freq="M")
+    _check_once(periods.to_series(), "month")
+    span = periods
+    if len(periods):
+        span = pd.period_range(periods.min(), periods.max())
+    numbers = dated.drop(columns="month").astype("Int64").set_axis(periods)
+    # A month without a record has no activity; columns without any number stay missing.
+    with_numbers = [name for name in numbers if name in _NUMBERS or numbers[name].notna().any()]
     numbers = numbers.where(numbers >= 0)
     table = numbers.reindex(span)
-    table.loc[~span.isin(numbers.index), known] = 0
-    starts, ends = (at.start_time.tz_localize("UTC") for at in (span, span + 1))
+    table.loc[~span.isin(periods), with_numbers] = 0
+    starts = span.start_time.tz_localize("UTC")
+    ends = (span + 1).start_time.tz_localize("UTC")
     table.insert(0, "month", starts.as_unit("us"))
     loaded = retrieved(frame)
     table["finished"] = pd.array(ends <= (loaded or ends.max()), dtype="boolean")
     if loaded is None:
         table.loc[span[-1:], "finished"] = None
-    return table.reset_index(drop=True), {
-        "activity_facts": len(p),
-        "with_month": len(dated),
-        "month_missing": len(p) - len(dated),
-        "months_filled": len(span) - len(numbers),
-        **{f"{name}_invalid": numbers[name].isna().sum() for name in _COUNTS},
-    }
+    counts = Counts(
+        "activity_facts",
+        len(columns),
+        base="with_month",
+        which="with a month",
+        numbers={
+            "with_month": len(dated),
+            "month_missing": len(columns) - len(dated),
+            "months_filled": len(span) - len(dated),
+            "commits_invalid": numbers["commits"].isna().sum(),
+            "contributors_invalid": numbers["contributors"].isna().sum(),
+        },
+    )
+    return as_statistic(
+        table.reset_index(drop=True), "monthly_activity", source=frame, counts=counts
+    )

@@ -2,23 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._arrow import as_text, type_name
 from dirframe.charts import STATISTICS
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
+from dirframe.stats.activity import ACTIVITY_MONTH, ages, usual_month
 from dirframe.stats.contributors import SIZES, size_names
-from dirframe.stats.counts import names_of, other_label
-from dirframe.stats.kernel import read, require_records, whole_number
+from dirframe.stats.counts import as_names, other_label, whole_number
+from dirframe.stats.licenses import family_entries, license_entries
+from dirframe.stats.lists import explode
+from dirframe.stats.records import (
+    CONTRIBUTORS,
+    COUNTRY,
+    CREATED,
+    FIRST_MONTH,
+    LANGUAGE,
+    LICENSES,
+    TAGS,
+    observed_until,
+    read,
+    require_records,
+)
 
 #: Strata that are derived from other columns.
-_DERIVED = ("language", "country", "year", "team_size")
+DERIVED = (
+    "language",
+    "country",
+    "year",
+    "age",
+    "team_size",
+    "license",
+    "license_family",
+    "tag",
+)
+#: Of them those by the entries of lists: a record is in each of its groups.
+_BY_ENTRIES = {"license", "license_family", "tag"}
+#: Columns of lists, and the stratum by their entries.
+_ENTRIES_OF = {LICENSES: "license", TAGS: "tag"}
 
 
-class Stratum(NamedTuple):
+@dataclass(frozen=True)
+class Stratum:
     """Records that share a value: its text, None where it is missing; and how many were pooled."""
 
     label: str | None
@@ -27,7 +59,7 @@ class Stratum(NamedTuple):
 
 
 def by(
-    statistic: Callable[..., pd.DataFrame],
+    statistic: Callable[..., Any],
     frame: pd.DataFrame,
     column: str,
     *,
@@ -38,23 +70,33 @@ def by(
 
     Parameters
     ----------
-    statistic, frame
-        A function of `dirframe.stats`, and its records in pandas.
+    statistic : callable
+        A function of `dirframe.stats`, or one of your own that takes a frame and returns a frame, a
+        Series (one row) or a value (one row with the column ``value``).
+    frame : pandas.DataFrame
+        Its records.
     column : str
-        A column of text or whole numbers, or else ``"language"``, ``"country"``, ``"year"`` (of the
-        first activity or creation) or ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more).
+        A column of text or whole numbers, or else
+
+        - ``"language"``, ``"country"``
+        - ``"year"`` (of the first activity or creation), ``"age"`` (years since the first activity:
+          see `dirframe.with_age`)
+        - ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more)
+        - ``"license"``, ``"license_family"``, ``"tag"``: a project is in each of its groups, so that
+          these do not add up to the whole
     min_records : int, default 1
         Strata with fewer records are pooled into the last: ``other (n strata)``.
     **options
-        Options of the statistic, which takes ``as_of`` and the like from each stratum by itself.
+        Options of the statistic. Every stratum is judged at the days of the whole frame: the month
+        of `activity`, and the day up to which a period can be finished.
 
     Returns
     -------
     pandas.DataFrame
         The rows of each stratum, after a column (str) named as `column`, or ``by_language`` and so
         on where the statistic has it. Numbers, years and sizes ascend; of texts the most records
-        are first; missing values last. Counted: the records, ``strata``, ``strata_in_other`` and
-        ``stratum_missing`` (records without a value).
+        are first; missing values last. Counted: the records, ``strata``, ``strata_in_other``,
+        ``stratum_missing`` (records without a value), and ``in_several_strata``.
 
     Examples
     --------
@@ -63,30 +105,65 @@ def by(
     >>> by(posts_distribution, accounts, "country")["accounts"].tolist()
     [2, 1]
     """
-    require_own(statistic, "stats", STATISTICS)
+    function: object = statistic
+    if not callable(function) or _is_of_dirframe(function):
+        require_own(statistic, "stats", STATISTICS)
     frame = require_records(frame)
     strata = divided(frame, column, min_records=min_records)
-    tables = [(s.label, statistic(s.frame, **options)) for s in strata or [Stratum(None, frame)]]
-    first = tables[0][1]
+    tables = [_table_of(statistic, stratum.frame, options) for stratum in strata]
+    if not strata:
+        tables = [_table_of(statistic, frame, options)]
+    labels = [stratum.label for stratum in strata] or [None]
+    first = tables[0]
     name = f"by_{column}" if column in first else column
-    result = pd.concat(
-        [table.assign(**{name: label}) for label, table in tables], ignore_index=True
-    )
+    parts = [table.assign(**{name: label}) for table, label in zip(tables, labels, strict=True)]
+    result = pd.concat(parts, ignore_index=True)
     result = result[[name, *first.columns]].astype({**first.dtypes.to_dict(), name: "str"})
     numbers = {
         "strata": sum(max(stratum.pooled, 1) for stratum in strata),
         "strata_in_other": sum(stratum.pooled for stratum in strata),
         "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
     }
-    describe(frame, [table for _, table in tables], result, f"by: {column}", numbers)
+    several = in_several(strata, frame)
+    base = None
+    if several:
+        numbers["in_several_strata"] = several
+        base = _table_of(statistic, frame, options)
+    step = f"by: {column}"
+    describe(frame, tables, result, step=step, numbers=numbers, whole=base)
     facts = provenance.get_provenance(result)["statistic"]
     return provenance.set_provenance(result, statistic=facts | {"by": column})
 
 
-def require_own(function: object, package: str, names: Container[str]) -> None:
+def _table_of(
+    statistic: Callable[..., Any], frame: pd.DataFrame, options: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return what a statistic gives as a table."""
+    result = statistic(frame, **options)
+    if isinstance(result, pd.Series):
+        return result.to_frame().T.infer_objects()
+    if isinstance(result, pd.DataFrame):
+        return result
+    if pd.api.types.is_scalar(result):
+        return pd.DataFrame({"value": [result]})
+    raise InvalidInputError(
+        f"The statistic returned a {type_name(result)}; it must return a frame, a Series or a value."
+    )
+
+
+def _is_of_dirframe(function: object) -> bool:
+    return str(getattr(function, "__module__", "")).startswith("dirframe.")
+
+
+def is_own(function: object, package: str, names: Sequence[str] | Mapping[str, object]) -> bool:
+    """Return whether a function is a statistic of `dirframe.stats`, or a chart of `dirframe.plot`."""
+    module = str(getattr(function, "__module__", ""))
+    return module.startswith(f"dirframe.{package}.") and getattr(function, "__name__", "") in names
+
+
+def require_own(function: object, package: str, names: Mapping[str, object]) -> None:
     """Raise unless a function is a statistic of `dirframe.stats`, or a chart of `dirframe.plot`."""
-    module, name = (getattr(function, part, "") for part in ("__module__", "__name__"))
-    if not module.startswith(f"dirframe.{package}.") or name not in names:
+    if not is_own(function, package, names):
         raise InvalidInputError(
             f"Expected a function of dirframe.{package}, such as {package}.tags; got {function!r}.",
             hint="stats.by divides what a statistic counts, and plot.panels what a chart shows.",
@@ -95,22 +172,37 @@ def require_own(function: object, package: str, names: Container[str]) -> None:
 
 def describe(
     frame: pd.DataFrame,
-    tables: Iterable[pd.DataFrame],
+    tables: Sequence[pd.DataFrame],
     result: pd.DataFrame,
+    *,
     step: str,
     numbers: Mapping[str, int],
+    whole: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Give a result the provenance of the frame and of its statistic by stratum."""
-    first, *_ = records = [provenance.get_provenance(table) for table in tables]
-    provenance.copy_provenance(frame, result, records=False)
+    """Give a result the provenance of the frame and of its statistic by stratum.
+
+    `whole` is the statistic of the whole frame, for strata that share records.
+    """
+    records = [provenance.get_provenance(table) for table in tables]
+    first = records[0]
+    provenance.copy_provenance(frame, result, step, records=False)
+    if not first["base"]:  # a person's own function
+        counted = {"records": len(frame), **numbers}
+        return provenance.set_provenance(result, counted=counted, statistic={"name": "by"})
+    number = sum(record["base"]["records"] for record in records)
+    if whole is not None:
+        number = provenance.get_provenance(whole)["base"]["records"]
     return provenance.set_provenance(
         result,
         steps=[*first["steps"], step],
         resource=first["resource"],
         statistic=first["statistic"],
-        counted={next(iter(first["counted"])): len(frame), **numbers},
-        base=first["base"] | {"records": sum(record["base"]["records"] for record in records)},
+        counted={first["base"]["collection"]: len(frame), **numbers},
+        base=first["base"] | {"records": number, "rows": len(result)},
     )
+
+
+# Strata
 
 
 def divided(
@@ -118,45 +210,104 @@ def divided(
 ) -> list[Stratum]:
     """Divide a frame into strata, in order; small ones, and those beyond `most`, share the last."""
     least = whole_number("min_records", min_records, least=1, ending="for all strata")
-    labels = _labels(require_records(frame), column).reset_index(drop=True)
-    sizes = labels.value_counts(sort=False, dropna=False)
+    frame = require_records(frame)
+    entries = _entries(frame, column)
+    sizes = entries["label"].value_counts(sort=False, dropna=False)
     sizes = sizes[sizes > 0]
     large = sizes[sizes >= least]
-    if most is not None and len(large) + (len(large) < len(sizes)) > most:
-        large = large[large.index.isin(large.sort_values(kind="stable").index[1 - most :])]
-    codes = pd.Index([*large.index]).get_indexer(labels)
-    strata = [
-        Stratum(None if pd.isna(name) else str(name), frame[codes == place])
-        for place, name in enumerate(large.index)
-    ]
-    if pooled := len(sizes) - len(large):
+    has_others = len(large) < len(sizes)
+    if most is not None and len(large) + has_others > most:
+        # Of strata of equal size the first stay. They keep their order.
+        kept = large.sort_values(ascending=False, kind="stable").index[: most - 1]
+        large = large[large.index.isin(kept)]
+    days = _reference_days(frame)
+    strata: list[Stratum] = []
+    for label in large.index:
+        is_own = entries["label"].isna() if pd.isna(label) else entries["label"] == label
+        part = _part(frame, entries.loc[is_own, "record"], days)
+        strata.append(Stratum(None if pd.isna(label) else str(label), part))
+    pooled = len(sizes) - len(large)
+    if pooled:
+        places = entries.loc[~entries["label"].isin(large.index), "record"]
         label = other_label(pooled, "stratum" if pooled == 1 else "strata")
-        strata.append(Stratum(label, frame[codes < 0], pooled))
+        strata.append(Stratum(label, _part(frame, np.unique(places), days), pooled))
     return strata
 
 
-def _labels(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
-    """Return the text by which each record is divided, as categories in the order of the strata."""
+def _part(frame: pd.DataFrame, places: Any, days: dict[str, str]) -> pd.DataFrame:
+    """Return some records, which remember the reference days of the whole."""
+    part: pd.DataFrame = frame.iloc[places]
+    return provenance.set_provenance(part, whole=days)
+
+
+def _reference_days(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the days at which every stratum is judged, as far as the columns are there."""
+    days: dict[str, Any] = {}
+    for column in (CREATED, FIRST_MONTH):
+        with suppress(InvalidInputError):  # another statistic may not need it
+            days[column] = observed_until(frame, read(frame, [column])[column])
+    with suppress(InvalidInputError):
+        days[ACTIVITY_MONTH] = usual_month(frame)
+    return {name: day.isoformat() for name, day in days.items() if not pd.isna(day)}
+
+
+def in_several(strata: Sequence[Stratum], frame: pd.DataFrame) -> int:
+    """Return by how many records the strata exceed the frame: a record can be in several."""
+    return sum(len(stratum.frame) for stratum in strata) - len(frame)
+
+
+def _entries(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return a row for each record and each of its strata: ``record``, its position, ``label``.
+
+    The labels are categories in the order of the strata.
+    """
     if not isinstance(column, str):
         raise InvalidInputError(f"Expected the name of a column; got {column!r}.")
     if error := provenance.absent(frame, [column]):
         raise error
+    if column in frame or column not in _BY_ENTRIES:
+        labels = _labels(frame, column)
+        return pd.DataFrame({"record": range(len(frame)), "label": labels.array})
+    if column == "license":
+        entries = license_entries(read(frame, [LICENSES])[LICENSES])
+    elif column == "license_family":
+        entries = family_entries(read(frame, [LICENSES])[LICENSES])
+    else:
+        entries = explode(read(frame, [TAGS])[TAGS], ["tag"])
+    entries = entries[["record", column]].dropna().drop_duplicates()
+    without = pd.RangeIndex(len(frame)).difference(pd.Index(entries["record"]))
+    rows = pd.concat([entries, pd.DataFrame({"record": without})], ignore_index=True)
+    rows = rows.sort_values("record", kind="stable", ignore_index=True)
+    label = rows[column]
+    if column == "license_family":  # its order is given
+        label = label.astype(entries[column].dtype)
+    else:
+        label = _most_first(label.astype("str"))
+    return pd.DataFrame({"record": rows["record"].astype("int64"), "label": label})
+
+
+def _labels(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
+    """Return the text by which each record is divided, as categories in the order of the strata."""
     if column in frame:
         return _of_column(frame[column])
-    if column in {"language", "country"}:
-        return _most_first(read(frame, column)[column])
+    if column == "language":
+        return _most_first(read(frame, [LANGUAGE])[LANGUAGE])
+    if column == "country":
+        return _most_first(read(frame, [COUNTRY])[COUNTRY])
+    if column == "age":
+        return _ascending(ages(frame))
     if column == "team_size":
-        people = read(frame, "people")["people"].astype("Float64")
+        people = read(frame, [CONTRIBUTORS])[CONTRIBUTORS].astype("Float64")
         bins = pd.cut(people, [*SIZES, float("inf")], right=False)
         return bins.cat.rename_categories(size_names(SIZES)).cat.remove_unused_categories()
     if column == "year":
         try:
-            began = read(frame, "first")["first"]
+            began = read(frame, [FIRST_MONTH])[FIRST_MONTH]
         except (ColumnsNotSentError, MissingColumnsError):
-            began = read(frame, "created")["created"]
+            began = read(frame, [CREATED])[CREATED]
         return _ascending(began.dt.year)
     raise MissingColumnsError(
-        f"The stratum {column!r} is neither a column of the frame nor one of {', '.join(_DERIVED)}.",
+        f"The stratum {column!r} is neither a column of the frame nor one of {', '.join(DERIVED)}.",
         columns=[column],
     )
 
@@ -164,17 +315,21 @@ def _labels(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
 def _of_column(values: pd.Series[Any]) -> pd.Series[Any]:
     if pd.api.types.is_integer_dtype(values):
         return _ascending(values)
-    if pd.api.types.infer_dtype(values, skipna=True) in {"string", "categorical", "empty"}:
-        return _most_first(values.astype("str"))
+    kind = pd.api.types.infer_dtype(values, skipna=True)
+    if kind in {"string", "categorical", "empty"}:
+        return _most_first(as_text(values))
+    hint = "Convert it first, such as with frame.astype('str')."
+    if values.name in _ENTRIES_OF:
+        hint = f"Divide by their entries: {_ENTRIES_OF[str(values.name)]!r}."
     raise InvalidInputError(
-        f"The column {values.name!r} holds neither text nor whole numbers to divide by.",
-        hint="Convert it first, such as with frame.astype('str').",
+        f"The column {values.name!r} holds neither text nor whole numbers to divide by.", hint=hint
     )
 
 
 def _most_first(texts: pd.Series[Any]) -> pd.Series[Any]:
-    names = names_of(texts)
-    order = names.value_counts(sort=False).sort_index().sort_values(ascending=False, kind="stable")
+    names = as_names(texts)
+    sizes = names.value_counts(sort=False).sort_index()
+    order = sizes.sort_values(ascending=False, kind="stable")
     return names.cat.reorder_categories(list(order.index))
 
 

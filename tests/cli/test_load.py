@@ -9,6 +9,7 @@ import pytest
 import dirframe
 from dirframe import provenance
 from dirframe.charts import CHARTS, STATISTICS
+from dirframe.stats.strata import DERIVED
 from tests.rig.server import record
 from tests.rig.today import Today
 
@@ -203,6 +204,14 @@ TOLD = ["--collection projects", "--query a", "-n 1", "--sample 2"]
 def test_command_that_is_told_what_to_load_loads_it(words, rig, folder, run):
     outcome = run("stats", "language_share", *words.split())
     assert (outcome.code, bool(rig.requests)) == (0, True), outcome.err
+
+
+@pytest.mark.parametrize("stratum", DERIVED)
+def test_stratum_of_the_library_divides_in_the_shell(stratum, run):
+    collection = "accounts" if stratum == "country" else "projects"
+    outcome = run("stats", "growth", "--demo", "--collection", collection, "--by", stratum)
+    assert outcome.code == 0, outcome.err
+    assert stratum in outcome.out.split("\n")[0]
 
 
 def test_command_reads_a_whole_collection_that_is_in_the_cache(rig, folder, run):

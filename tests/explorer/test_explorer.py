@@ -439,6 +439,31 @@ def test_another_collection_has_its_own_filters_charts_and_sorts(sample):
     assert "load_accounts" in explorer.code
 
 
+def test_activity_can_be_each_state_that_select_knows(sample_projects):
+    explorer = dirframe.Explorer(sample_projects)
+    states = ("active", "dormant", "unknown")
+    numbers = {state: len(dirframe.select(sample_projects, activity=state)) for state in states}
+    assert dict(explorer.activity.options[1:]) == {
+        f"{state} ({number:,})": state for state, number in numbers.items() if number
+    }
+    explorer.activity.value = "unknown"
+    assert len(explorer.frame) == numbers["unknown"] > 0
+    assert "activity='unknown'" in explorer.code.replace('"', "'")
+
+
+def test_years_are_whole_also_where_one_date_is_missing():
+    days = pd.to_datetime(["2008-01-01", None, "2009-05-01"], utc=True)
+    frame = pd.DataFrame({"id": ["1", "2", "3"], "name": ["a", "b", "c"], "created_at": days})
+    frame[LANGUAGE] = ["C", "C ", "Java"]
+    explorer = dirframe.Explorer(provenance.set_provenance(frame, resource="project"))
+    assert [text for text, _ in explorer.first_year.options[1:]] == ["2008 (1)", "2009 (1)"]
+    explorer.first_year.value = 2009
+    assert explorer.error is None
+    assert list(explorer.frame["id"]) == ["3"]
+    explorer.show_all()
+    assert list(explorer.languages.options) == [("C (2)", "C"), ("Java (1)", "Java")]
+
+
 def test_choice_in_another_thread_is_shown_by_that_of_the_cells_and_never_lost(sample_projects):
     """A kernel may handle the messages of widgets in a thread of its own."""
 

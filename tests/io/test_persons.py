@@ -163,6 +163,7 @@ def contributors():
 def table_of_three(kind):
     """Return a table with three rows: records, a statistic or entries of lists."""
     unified = dirframe.unify_countries(accounts())
+    licences = [[{"name": "mit"}], [{"name": "gpl3"}], None]
     return {
         "accounts": accounts(),
         "projects": projects(),
@@ -171,6 +172,8 @@ def table_of_three(kind):
         "divided": stats.by(stats.posts_distribution, unified, "country"),
         "audit": dirframe.country_audit(unified),
         "entries": dirframe.child_table(projects(), "tags"),
+        "families": dirframe.with_license_family(projects(licenses=licences)),
+        "licences": stats.by(stats.tags, projects(licenses=licences), "license"),
         "own table": copy_provenance(accounts(), pd.DataFrame({"share": [1.0, 2.0, 3.0]})),
     }[kind]
 
@@ -202,7 +205,9 @@ def test_persons_are_not_suspected_in_numbers_truths_and_times(kind, write):
     assert {*columns} <= {*files["data/one.parquet columns"]}
 
 
-@pytest.mark.parametrize("kind", ["statistic", "divided", "audit", "entries"])
+@pytest.mark.parametrize(
+    "kind", ["statistic", "divided", "audit", "entries", "families", "licences"]
+)
 def test_persons_are_not_suspected_in_what_a_function_made(kind, write):
     table = table_of_three(kind)
     assert write(table)["data/one.parquet columns"] == list(table)

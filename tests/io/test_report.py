@@ -299,5 +299,5 @@ def test_findings_on_real_projects_are_those_of_their_tables(make, shared):
     lines = items(make(frame), "findings")
     leader = stats.language_share(frame).iloc[0]
     assert {leader["language"], f"{leader['projects']:,}"} <= facts(lines[0])
-    top = stats.contributor_concentration(frame).set_index("measure")["value"]["top 10%"]
+    top = stats.contributor_concentration(frame).loc[0, "top_10_percent_share"]
     assert f"{top:.1%}" in facts(lines[2])

@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 from matplotlib.dates import num2date
 from matplotlib.patches import StepPatch
 
-from dirframe import plot, stats
+from dirframe import plot, provenance, stats
 from dirframe.plot.colours import language_colour
 from tests import frames
 from tests.charts import CHARTS, bars, caption, draw, key, labels, lay_out, names, points
@@ -211,6 +211,8 @@ def test_languages_by_year_are_shares_stacked_to_the_whole():
     assert to_hex(legend["C"].get_facecolor()) == language_colour("C").lower()
     assert legend["Lua"].get_hatch() != legend["Ada"].get_hatch()  # both are grey
     later = YEARS.assign(updated_at=pd.Timestamp("2014-01-01", tz="UTC"))
+    assert unfinished(plot.languages_by_year(later))  # one late record tells nothing of the others
+    provenance.set_provenance(later, retrieved_oldest="2014-01-01T00:00:00+00:00")
     assert not unfinished(plot.languages_by_year(later))
     other, *_ = key(plot.languages_by_year(YEARS, top=1)).items()
     assert other[0] == "other (2 languages)"
@@ -250,6 +252,8 @@ def test_growth_has_a_step_for_each_period_and_hatches_one_that_is_not_over():
         assert (day(bar.get_x()), bar.get_height()) == ("2013-03-01", heights[-1])
         assert "from 2013-03-01" in caption(ax)
     over = created("project", *SPRING).assign(updated_at=pd.Timestamp("2013-04-01", tz="UTC"))
+    assert unfinished(plot.growth(over))  # one late record tells nothing of the others
+    provenance.set_provenance(over, retrieved_oldest="2013-04-01T00:00:00+00:00")
     assert not unfinished(plot.growth(over))
 
 
@@ -284,9 +288,9 @@ def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
     expected = table[["projects_share", "contributors_share"]].to_numpy().tolist()
     assert points(line(ax, "lorenz")) == expected
     assert points(line(ax, "equality")) == [[0, 0], [1, 1]]
-    gini = stats.contributor_concentration(PEOPLE_OF).set_index("measure").loc["gini"]
-    assert f"{gini['value']:.2f}" in labels(ax)[0]
-    assert f"{gini['value_without_zeros']:.2f}" in caption(ax)
+    measures = stats.contributor_concentration(PEOPLE_OF).iloc[0]
+    assert f"{measures['gini']:.2f}" in labels(ax)[0]
+    assert f"{measures['gini_without_zeros']:.2f}" in caption(ax)
     assert ax.get_aspect() == 1
     nobody = plot.lorenz(pd.DataFrame({PEOPLE: [0, 0]}))
     assert "Of 2 projects, none with a contributor" in labels(nobody)[0]

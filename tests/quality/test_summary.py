@@ -1,9 +1,12 @@
 """The one-screen overview says what is there, what is missing and what cannot be."""
 
 import html
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from dirframe import load_projects, provenance, select, stats, summary
@@ -51,6 +54,37 @@ def test_each_column_says_how_much_is_missing_and_what_it_holds():
         "min 1.25, median 2, max 4.5",
         "2 true",
     ]
+
+
+def test_columns_of_objects_are_described_by_what_they_hold():
+    columns = {
+        "dates": [date(2012, 1, 5), None, date(2013, 2, 3)],
+        "decimals": [Decimal("1.5"), None, Decimal("2.5")],
+        "texts": ["abc", None, "abc"],
+        "numbers": [1, None, 3],
+        "truths": [True, None, False],
+        "mixed": ["a", 1, None],
+        "records": [{"a": 1}, None, {}],
+        "lists": [["a"], [], None],
+    }
+    frame = pd.DataFrame({name: pd.Series(v, dtype="object") for name, v in columns.items()})
+    frame["day"] = pd.array(columns["dates"], dtype=pd.ArrowDtype(pa.date32()))
+    table = summary(frame).fields.set_index("column")
+    assert table["present"].to_dict() == dict.fromkeys([*columns, "day"], 2) | {
+        "records": 1,
+        "lists": 1,
+    }
+    assert table["values"].to_dict() == {
+        "dates": "2012-01-05 to 2013-02-03",
+        "decimals": "min 1.5, median 2, max 2.5",
+        "texts": "1 different",
+        "numbers": "min 1, median 2, max 3",
+        "truths": "1 true",
+        "mixed": "2 different",
+        "records": "1 different",
+        "lists": "1 entry",
+        "day": "2012-01-05 to 2013-02-03",
+    }
 
 
 def test_an_analysis_is_stale_a_year_before_the_load_whatever_one_wrong_date_says():

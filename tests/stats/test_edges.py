@@ -2,14 +2,18 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 from time import process_time
 
 import pandas as pd
 import pyarrow as pa
 import pytest
 
+import dirframe
 from dirframe import stats
+from dirframe._tables import read_rows
 from dirframe.errors import InvalidInputError
+from dirframe.stats.licenses import FAMILIES, families_of
 from tests import oracle
 from tests.oracle import FIRST, LANGUAGE, LINES, PEOPLE
 
@@ -23,11 +27,6 @@ def projects(*records):
 def of_commits(*numbers):
     ids = [str(number) for number in range(1, len(numbers) + 1)]
     return pd.DataFrame({"contributor_id": ids, "commits": pd.array(numbers, dtype="Int64")})
-
-
-def measures(frame):
-    table = stats.commit_concentration(frame)
-    return dict(zip(table["measure"], table["value"], strict=True))
 
 
 # Lists and countries
@@ -76,6 +75,46 @@ def test_a_licence_is_in_one_family_and_a_project_in_each_of_its_own():
     assert table.set_index("family")["projects"].to_dict() == {
         "permissive": 1, "weak copyleft": 2, "strong copyleft": 1, "other": 1, "none": 1,
     }  # fmt: skip
+
+
+def test_a_licence_is_known_by_its_code_or_its_title_in_any_spelling():
+    families = {
+        ("lgpv3_or_later", "GNU Lesser General Public License v3.0 or later"): "weak copyleft",
+        ("own_lgpl", "GNU Lesser General Public License v3.0 or later"): "weak copyleft",
+        ("Internet_Systems_Consortium_License", None): "permissive",
+        ("expat", "Expat License"): "permissive",
+        ("Ruby_License", "Ruby License"): "permissive",
+        ("afl3", "Academic Free License v3.0"): "permissive",
+        ("osl", "Open Software License 3.0"): "strong copyleft",
+        ("gpl_classpath", None): "weak copyleft",
+        ("GPL-3.0-or-later", None): "strong copyleft",
+        ("Apache-2.0", None): "permissive",
+        ("freeware", "Freeware"): "other",
+        ("mit", "GNU General Public License v3.0 only"): "permissive",  # the code counts first
+    }
+    lists = [[{"name": code, "nice_name": title}] for code, title in families]
+    frame = projects(*[{"licenses": entries} for entries in lists])
+    found = dirframe.with_license_family(frame)["license_family"]
+    assert dict(zip(families, found, strict=True)) == families
+
+
+def test_a_choice_of_two_licences_is_in_both_families():
+    perl = [{"name": "artistic_gpl", "nice_name": "Artistic License & GPL"}]
+    frame = projects({"licenses": perl}, {})
+    table = stats.license_families(frame).set_index("family")["projects"]
+    assert table[table > 0].to_dict() == {"permissive": 1, "strong copyleft": 1, "none": 1}
+    families = dirframe.with_license_family(frame)["license_family"]
+    assert families.tolist() == ["permissive, strong copyleft", "none"]
+
+
+def test_a_licence_of_the_table_has_one_meaning():
+    rows = read_rows(Path(dirframe.__file__).parent / "stats" / "licenses.csv")
+    assert {row["family"] for row in rows} == {*FAMILIES} - {"none"}
+    codes = [row["code"] for row in rows if row["code"] not in {"", "artistic_gpl"}]
+    assert len(codes) == len(set(codes))
+    for row in rows:
+        names = [name for name in (row["code"], row["title"], row["spdx"]) if name]
+        assert all(row["family"] in families_of(name, None) for name in names), row
 
 
 def test_lists_may_stand_as_json():
@@ -129,7 +168,7 @@ def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():
         ((most, most + 1, 0), 1),
         ((most - 1, most - 1, 3), 2),
     ):
-        assert measures(of_commits(*commits))["bus factor"] == expected
+        assert stats.commit_concentration(of_commits(*commits))["bus_factor"].tolist() == [expected]
 
 
 def test_a_missing_name_stands_before_a_blank_one():

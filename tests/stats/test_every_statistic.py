@@ -1,11 +1,14 @@
 """What holds for every statistic: its columns, what it refuses, and what it says of its source."""
 
 import inspect
+import typing
 from datetime import UTC, datetime
 from functools import partial
 from random import Random
 
+import matplotlib.pyplot as plt
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -33,10 +36,13 @@ COLUMNS = {
     "accounts_by_country": "country_alpha_2:s country_name:s accounts share:f",
     "accounts_by_kudo_rank": "kudo_rank accounts share:f",
     "activity": "activity:s projects share:f as_of:t",
-    "commit_concentration": "measure:s value:f",
+    "commit_concentration": "top_1_share:f top_5_share:f gini:f bus_factor",
     "commits_by_contributor": "rank contributor_id:s contributor_name:s commits share:f "
     "cumulative_share:f",
-    "contributor_concentration": "measure:s value:f value_without_zeros:f",
+    "contributor_concentration": "gini:f top_1_percent_share:f top_10_percent_share:f "
+    "top_20_percent_share:f top_50_percent_share:f gini_without_zeros:f "
+    "top_1_percent_share_without_zeros:f top_10_percent_share_without_zeros:f "
+    "top_20_percent_share_without_zeros:f top_50_percent_share_without_zeros:f",
     "contributor_distribution": "contributors projects share:f share_at_most:f",
     "contributors_by_language": "language:s projects projects_counted contributors "
     "lower_quartile:f median:f upper_quartile:f median_low:f median_high:f maximum",
@@ -74,7 +80,8 @@ def test_recorded_projects_are_counted_as_plain_python_counts_them(recorded):
     failures = []
     for name in oracle.STATISTICS["projects"]:
         table = getattr(stats, name)(recorded)
-        rows, counted = oracle.expected("projects", name, records, datetime.now(UTC))
+        now = datetime.now(UTC)
+        rows, counted = oracle.expected("projects", name, records, now, retrieved=None)
         failures += [f"{name}: {one}" for one in oracle.differences(table, rows, counted)]
     assert not failures
     counted = oracle.language_share(records)[1]
@@ -236,6 +243,50 @@ def test_options_have_names_and_an_unknown_one_is_a_type_error(frames):
     for kind, name in EVERY:
         with pytest.raises(TypeError, match="tpo"):
             getattr(stats, name)(frames[kind], tpo=3)
+
+
+def test_options_of_statistics_and_selections_have_types_that_can_be_read():
+    quality = (
+        dirframe.select,
+        dirframe.flags,
+        dirframe.exclude,
+        dirframe.summary,
+        dirframe.compare,
+    )
+    own = (stats.by, dirframe.with_age, dirframe.with_license_family)
+    for function in (*(getattr(stats, name) for name in STATISTICS), *quality, *own):
+        hints = typing.get_type_hints(inspect.unwrap(function))
+        first, *_ = inspect.signature(function).parameters
+        assert {first, "return"} <= {*hints}
+        assert first in {"frame", "before", "statistic"}
+
+
+def test_a_table_of_which_rows_were_taken_away_says_how_many_are_left(frames):
+    for kind, name in (("projects", "language_share"), ("projects", "tags")):
+        table = getattr(stats, name)(frames[kind])
+        assert " rows" not in provenance.caption(table)
+        assert f"{len(table) - 1} of {len(table)} rows" in provenance.caption(table[1:])
+        assert "rows" not in provenance.caption(getattr(plot, name)(frames[kind]).texts[-1].table)
+    strata = stats.by(stats.tags, frames["projects"], oracle.LANGUAGE)
+    assert "2 of " in provenance.caption(strata.head(2))
+    assert " rows" not in provenance.caption(strata)
+
+
+def test_a_stream_that_can_be_read_once_is_counted_and_drawn(frames):
+    for kind in ("projects", "accounts", "contributors", "activity"):
+        table = pa.Table.from_pandas(frames[kind], preserve_index=False)
+        for name in oracle.STATISTICS[kind]:
+            for module in (stats, plot):
+                if name not in module.__all__:
+                    continue
+                found, expected = (
+                    getattr(module, name)(records) for records in (table.to_reader(), frames[kind])
+                )
+                if module is plot:
+                    assert charts.looks(found) == charts.looks(expected), name
+                    plt.close("all")
+                else:
+                    pd.testing.assert_frame_equal(found, expected)
 
 
 def test_frames_of_pandas_need_no_other_engine():

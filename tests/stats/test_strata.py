@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dirframe
-from dirframe import plot, stats
+from dirframe import plot, provenance, stats
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ColumnsNotSentError,
     InvalidInputError,
+    MissingColumnsError,
 )
 from tests.oracle import FIRST, LANGUAGE, LINES, PEOPLE
 from tests.rig.today import Today
@@ -29,8 +30,8 @@ def test_strata_give_what_the_records_of_each_give_alone(frames):
         ("accounts", "accounts_by_kudo_rank", *["kudo_score_kudo_rank"] * 3),
     ):
         frame, statistic = frames[kind], getattr(stats, name)
-        values = frame[column].astype("str")
-        values = values.where(values.str.strip() != "")
+        values = frame[column].astype("str").str.strip()
+        values = values.where(values != "")
         found = stats.by(statistic, frame, by)
         assert found.columns[0] == label
         assert counted(found)[kind] == len(frame)
@@ -104,6 +105,112 @@ def test_a_statistic_of_one_project_takes_several_by_what_tells_them_apart(frame
             assert [ax.get_title().split()[0] for ax in (first, second)] == ["7", "9"]
             for one, other in zip(first.child_axes, second.child_axes, strict=True):
                 assert one.get_ylim() == other.get_ylim()
+
+
+def test_records_of_two_projects_are_never_counted_as_those_of_one(sample):
+    """Ids of contributors differ, and so may months: what tells is the column, or the load."""
+    for load, names in (
+        (dirframe.load_contributors, ("commits_by_contributor", "commit_concentration")),
+        (dirframe.load_activity, ("monthly_activity",)),
+    ):
+        both = load(["633", "714"], directory=sample, progress=False)
+        first = both[both["project_id"] == "633"]
+        for name in names:
+            statistic = getattr(stats, name)
+            with pytest.raises(InvalidInputError, match="2 projects"):
+                statistic(both)
+            with pytest.raises(MissingColumnsError) as caught:
+                statistic(both.drop(columns="project_id"))
+            assert list(caught.value.columns) == ["project_id"]
+            assert len(statistic(first)) == len(statistic(load("633", directory=sample)))
+
+
+def test_all_strata_are_judged_at_the_day_of_the_whole(sample_projects):
+    for frame in (sample_projects, sample_projects.head(300)):
+        whole = stats.activity(frame)
+        for column in ("language", "year", "age"):
+            table = stats.by(stats.activity, frame, column)
+            assert set(table["as_of"]) == set(whole["as_of"])
+            numbers = table.groupby("activity")["projects"].sum()
+            assert numbers.to_dict() == dict(zip(whole["activity"], whole["projects"], strict=True))
+    years = pd.to_datetime(["2011-03-01", "2012-05-01", "2013-02-01"], utc=True)
+    frame = pd.DataFrame({"created_at": years, LANGUAGE: ["C", "C", "Java"]})
+    growth = stats.by(stats.growth, frame, "language", freq="Y")
+    assert growth[growth["language"] == "C"]["finished"].tolist() == [True, True]
+
+
+def test_of_strata_of_equal_size_the_first_stay(frames):
+    languages = [letter for letter in "ABCDEFGHIJKLMN" for _ in range(2)]
+    frame = pd.DataFrame({LANGUAGE: languages, PEOPLE: pd.array([1] * 28, dtype="Int64")})
+    panels = plot.panels(plot.team_size_classes, frame, "language").axes
+    titles = [ax.get_title().split(" (n")[0] for ax in panels]
+    assert titles == [*"ABCDEFGHIJK", "other (3 strata)"]
+
+
+def test_a_project_is_in_each_stratum_of_its_licences_and_tags():
+    gpl, mit = {"name": "gpl3"}, {"name": "mit"}
+    frame = pd.DataFrame(
+        {
+            "licenses": [[gpl, mit], [mit], None],
+            "tags": [["xml"], ["web", "xml"], []],
+            PEOPLE: pd.array([1, 2, 3], dtype="Int64"),
+        }
+    )
+    for column, expected in {
+        "license": {"mit": 2, "gpl3": 1, None: 1},
+        "license_family": {"permissive": 2, "strong copyleft": 1, "none": 1},
+        "tag": {"xml": 2, "web": 1, None: 1},
+    }.items():
+        table = stats.by(stats.contributor_distribution, frame, column)
+        sums = table.groupby(column, dropna=False, sort=False)["projects"].sum()
+        found = {None if pd.isna(name) else name: number for name, number in sums.items()}
+        assert found == expected
+        assert list(found) == list(expected)
+        assert counted(table)["in_several_strata"] == 1
+        assert provenance.get_provenance(table)["base"]["records"] == 3
+    for lists, name in (("licenses", "'license'"), ("tags", "'tag'")):
+        with pytest.raises(InvalidInputError, match=name):
+            stats.by(stats.growth, frame, lists)
+
+
+def test_age_is_in_whole_years_up_to_the_retrieval():
+    months = pd.to_datetime(["2010-03-01", "2012-02-01", "2014-01-01", None], utc=True)
+    frame = pd.DataFrame({FIRST: months, PEOPLE: pd.array([1, 1, 1, 1], dtype="Int64")})
+    provenance.set_provenance(frame, retrieved_newest="2013-02-05T00:00:00+00:00")
+    assert dirframe.with_age(frame)["age"].tolist() == [2, 1, pd.NA, pd.NA]
+    table = stats.by(stats.contributor_distribution, frame, "age")
+    assert table["age"].fillna("").tolist() == ["1", "2", ""]
+    with pytest.raises(MissingColumnsError, match="analysis_logged_at"):
+        dirframe.with_age(provenance.set_provenance(frame, retrieved_newest=None))
+
+
+def test_a_statistic_of_ones_own_is_computed_for_each_stratum(frames):
+    frame = frames["projects"]
+    known = frame.dropna(subset=[LANGUAGE])
+
+    def most(records):
+        return records[PEOPLE].max()
+
+    def ends(records):
+        return records[PEOPLE].agg(["min", "max"])
+
+    def table(records):
+        return records[["id"]].head(1)
+
+    for function, columns in (
+        (most, ["value"]),
+        (ends, ["min", "max"]),
+        (table, ["id"]),
+        (lambda records: stats.growth(records, freq="Y"), ["start", "new", "total", "finished"]),
+    ):
+        result = stats.by(function, known, "language")
+        assert list(result) == ["language", *columns]
+        assert provenance.caption(result)
+    alone = known[known[LANGUAGE].str.strip() == "Java"]
+    result = stats.by(most, known, "language").set_index("language")
+    assert result.loc["Java", "value"] == alone[PEOPLE].max()
+    with pytest.raises(InvalidInputError, match="list"):
+        stats.by(lambda records: [len(records)], known, "language")
 
 
 def test_a_column_of_the_frame_goes_before_a_derived_stratum_of_its_name(frames):

@@ -1,0 +1,177 @@
+"""A column that was taken away is named, or done without: nothing else is said than with it."""
+
+from collections import Counter
+from functools import partial
+
+import pandas as pd
+import pytest
+
+import dirframe
+from dirframe import plot, provenance, stats
+from dirframe.charts import CHARTS, STATISTICS
+from dirframe.errors import AnalysesNotSentWarning, InvalidInputError, MissingColumnsError
+from tests import charts
+from tests.oracle import LANGUAGE, PEOPLE
+from tests.rig.today import Today
+
+LISTS = {"projects": ["tags", "licenses", "languages", "factoids"], "accounts": ["badges"]}
+
+
+@pytest.fixture(scope="module")
+def loaded(request, sample, sample_projects, sample_accounts, tmp_path_factory):
+    """Load frames of every kind and source: pages of files, a directory, one without analyses."""
+    sources = {
+        "sample projects": ("projects", sample_projects.head(60)),
+        "sample accounts": ("accounts", sample_accounts.head(60)),
+        "one project": ("projects", dirframe.load_project("633", directory=sample)),
+        "contributors": ("contributors", dirframe.load_contributors("633", directory=sample)),
+        "activity": ("activity", dirframe.load_activity("633", directory=sample)),
+    }
+    with (
+        Today(30) as today,
+        today.directory(tmp_path_factory.mktemp("today")) as directory,
+        pytest.warns(AnalysesNotSentWarning),
+    ):
+        unsent = dirframe.load_projects(sort="project_name", directory=directory, progress=False)
+    sources["today's projects"] = ("projects", unsent)
+    if (request.config.rootpath.parent / "shared" / "real" / "pages").is_dir():
+        recorded = dirframe.read_pages(request.config.rootpath.parent / "shared/real/pages")
+        sources["recorded projects"] = ("projects", recorded.head(60))
+    return sources
+
+
+def functions_of(kind):
+    """Return the statistics, tables and overviews of a kind of records by name."""
+    functions = {
+        name: getattr(stats, name)
+        for name, chart in STATISTICS.items()
+        if chart.collection in {"", kind}
+    }
+    for name in LISTS.get(kind, []):
+        functions[f"child_table {name}"] = partial(dirframe.child_table, name=name)
+    functions["flags"] = dirframe.flags
+    functions["summary"] = lambda frame: dirframe.summary(frame).bias
+    return functions
+
+
+def said(result):
+    """Return the rows of a table without what is missing, and its counts: each with its number."""
+    counts = provenance.get_provenance(result)["counted"].items()
+    rows = result.astype("object").where(result.notna(), None).to_dict("records")
+    cells = [(name, str(value)) for row in rows for name, value in row.items() if value is not None]
+    return Counter([*cells, *counts])
+
+
+def answer(function, frame):
+    """Return what a function says of a frame, or the columns that it misses."""
+    try:
+        return said(function(frame))
+    except MissingColumnsError as error:
+        return tuple(error.columns)
+
+
+def is_less(part, whole, column):
+    """Return whether an answer without a column names it, or says nothing that is not in the whole."""
+    if isinstance(part, tuple) or isinstance(whole, tuple):
+        return column in part
+    return part <= whole
+
+
+SOURCES = [
+    *("sample projects", "sample accounts", "contributors", "activity"),
+    *("one project", "today's projects", "recorded projects"),
+]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_column_that_was_taken_away_is_named_or_done_without(source, loaded):
+    if source not in loaded:
+        pytest.skip("recorded documents are not beside this checkout (../shared)")
+    kind, frame = loaded[source]
+    failures = []
+    for name, function in functions_of(kind).items():
+        whole = answer(function, frame)
+        waiting = [list(frame)]
+        while waiting:
+            columns = waiting.pop()
+            part = answer(function, frame.drop(columns=columns))
+            if part == whole:  # it reads none of them
+                continue
+            if len(columns) > 1:
+                middle = len(columns) // 2
+                waiting += [columns[:middle], columns[middle:]]
+            elif not is_less(part, whole, columns[0]):
+                failures.append((name, columns[0], part))
+    assert not failures
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_draws_nothing_else_without_a_column(name, loaded):
+    statistic = getattr(stats, "accounts_by_country" if name == "accounts_map" else name)
+    pictures = {}
+    for kind, frame in (loaded[source] for source in SOURCES[:4]):
+        if CHARTS[name].collection not in {"", kind}:
+            continue
+        chart, whole = getattr(plot, name), answer(statistic, frame)
+        if isinstance(whole, tuple):
+            continue
+        for column in frame:
+            without = frame.drop(columns=column)
+            part = answer(statistic, without)
+            if isinstance(part, tuple):
+                with pytest.raises(MissingColumnsError, match=column):
+                    chart(without)
+            elif part != whole:
+                # Its caption may give fewer reasons.
+                pictures[kind, column] = [charts.looks(chart(one))[:3] for one in (without, frame)]
+    different = [key for key, (part, whole) in pictures.items() if part != whole]
+    assert not different
+
+
+def test_a_list_or_a_column_of_two_names_that_was_taken_away_is_named(loaded):
+    _, frame = loaded["sample projects"]
+    bare = frame[["id", "name"]]
+    for name, column in (("tags", "tags"), ("languages", "analysis_languages")):
+        with pytest.raises(MissingColumnsError) as caught:
+            dirframe.child_table(bare, name)
+        assert list(caught.value.columns) == [column]
+    with pytest.raises(MissingColumnsError):
+        dirframe.child_table(pd.DataFrame({"id": ["1"]}), "tags")  # nothing is known of it
+    sent = [name for name in ("stack_count", "user_count") if name in frame]
+    for column in sent:
+        with pytest.raises(MissingColumnsError) as caught:
+            stats.users_against_contributors(frame.drop(columns=column))
+        assert list(caught.value.columns) == [column]
+
+
+def test_a_report_names_the_columns_that_were_taken_away(loaded, tmp_path):
+    _, frame = loaded["sample projects"]
+    for column in (LANGUAGE, PEOPLE):
+        path = dirframe.report(frame.drop(columns=column), tmp_path / f"{column}.html")
+        assert column in path.read_text(encoding="utf-8")
+
+
+HALVES = {
+    "language_share": (LANGUAGE, stats.language_share),
+    "languages": (LANGUAGE, lambda frame: dirframe.select(frame, languages="C")),
+    "search": ("name", lambda frame: dirframe.select(frame, search="x")),
+    "tags": ("tags", stats.tags),
+    "licenses": ("licenses", stats.licenses),
+    "summary": ("id", dirframe.summary),
+    "child_table": ("tags", lambda frame: dirframe.child_table(frame, "tags")),
+    "by": ("group", lambda frame: stats.by(stats.tags, frame.assign(tags=None), "group")),
+    "compare": ("name", lambda frame: dirframe.compare(frame.assign(name="x"), frame)),
+    "counts": ("id", lambda frame: stats.tags(frame.assign(tags=None))),
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_half_a_utf_16_pair_is_named_by_its_column_and_row(name):
+    column, function = HALVES[name]
+    half = "a\ud83d"
+    is_list = column in {"tags", "licenses"}
+    values = [["C"], [half]] if is_list else ["C", half]
+    frame = pd.DataFrame({"id": ["1", "2"], "name": ["x", "y"]}, dtype="object")
+    frame[column] = pd.Series(values, dtype="object")
+    with pytest.raises(InvalidInputError, match=f"{column}.*row 1"):
+        function(frame)

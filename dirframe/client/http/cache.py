@@ -281,6 +281,9 @@ def _delete(folder: str | Path | None, *, before: float) -> int:
         # By SQL: other processes that have the file open go on with an empty one.
         with closing(_open(file)) as database:
             deleted = database.execute("DELETE FROM responses WHERE expires <= ?", [before])
+            if before == math.inf:  # the table may have lost a column
+                database.execute("DROP TABLE responses")
+                database.execute(_TABLE)
             database.execute("VACUUM")
             return deleted.rowcount
     except DATABASE_FAILURES as error:

@@ -10,6 +10,8 @@ from html import escape
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from dirframe._printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -42,7 +44,6 @@ _FILTERS = {
     "search": "search",
     "activity": "activity",
 }
-_JOINERS = "\u200c\u200d"  # of scripts such as Persian and Hindi, and of composed emoji
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
 _WIDEST = 60
@@ -181,21 +182,6 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
     else:
         return [_text(value) for value in values]
     return ["" if pd.isna(value) else text(value) for value in values]
-
-
-def printable(text: str) -> str:
-    """Replace non-printable characters by blanks, except zero-width joiners and non-joiners."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
-
-
-def printable_lines(text: str) -> str:
-    """Replace non-printable characters by blanks, except ends of lines and tabs."""
-    if text.isprintable():
-        return text
-    lines = ("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
-    return "\n".join(lines)
 
 
 def _text(value: Any) -> str:

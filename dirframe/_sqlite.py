@@ -8,6 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+#: What a database raises that is damaged, locked, on a full disk or not there. The names in a damaged
+#: schema, and texts, may be no UTF-8.
+DATABASE_FAILURES = (sqlite3.Error, OSError, UnicodeError)
+
 T = TypeVar("T", bound=Any)  # what can be closed
 
 

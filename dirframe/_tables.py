@@ -7,9 +7,9 @@ import io
 import json
 import math
 import re
-import zlib
 from datetime import date, time
-from typing import TYPE_CHECKING, Any
+from hashlib import sha256
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +18,15 @@ if TYPE_CHECKING:
 
 #: Key of the provenance in the attributes of a frame.
 ATTRIBUTE = "dirframe"
-#: Key of the metadata of Parquet with its `schema_digest`.
-DIGEST = b"dirframe_digest"
+#: Before and behind the digest in a Parquet file of ours: one that is damaged leaves the other.
+_MARK = b"dirframe"
+#: Bytes of the digest with its marks, and of the end of a file, which has the length of the footer.
+_SEAL, _END = 2 * len(_MARK) + sha256().digest_size, 8
+_PART = 2**20  # bytes that are read at a time
+#: What libraries raise for a damaged file.
+DAMAGES = (
+    *(ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, OSError, MemoryError),
+)
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
 
@@ -103,16 +110,19 @@ def read_json(content: bytes) -> Columns:
 
 
 def read_parquet(source: bytes | Path) -> pa.Table:
-    """Read Parquet, also from a file, as a table of Arrow; damaged pages are an error."""
+    """Read Parquet, also from a file, as a table of Arrow; a damaged one is an error."""
     import pyarrow as pa
     from pyarrow import parquet
 
     file = pa.BufferReader(source) if isinstance(source, bytes) else source
-    with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
-        table = opened.read()
-    digest = (table.schema.metadata or {}).get(DIGEST)
-    if digest is not None and digest != schema_digest(table.schema):
-        raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
+    with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as content:
+        _check_seal(content)
+    try:
+        with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
+            table = opened.read()
+        table.validate(full=True)  # a damaged page can hold texts that are no UTF-8
+    except pa.ArrowException as error:  # not all of them are a ValueError
+        raise ValueError(str(error)) from error
     for index in (table.schema.pandas_metadata or {}).get("index_columns", ()):
         # pandas writes no column of ids in the index that are one after the other.
         if isinstance(index, dict) and index["name"]:
@@ -121,11 +131,51 @@ def read_parquet(source: bytes | Path) -> pa.Table:
     return without_index(table)
 
 
-def schema_digest(schema: pa.Schema) -> bytes:
-    """Return a digest of what the checksums of Parquet's pages leave out: its columns and facts."""
-    fields = [(field.name, str(field.type), field.nullable, field.metadata) for field in schema]
-    facts = [(schema.metadata or {}).get(key) for key in (b"pandas", b"citation", b"dirframe")]
-    return b"%08x" % zlib.crc32(repr((fields, facts)).encode())
+def seal_parquet(file: IO[bytes]) -> None:
+    """Put a digest of a whole Parquet file before its footer, where no reader looks.
+
+    The checksums of Parquet are of its pages, not of their headers, of the footer and the metadata.
+    """
+    begin = _footer_of(file)
+    file.seek(begin)
+    footer = file.read()
+    digest = _digest_of(file, begin, footer)
+    file.seek(begin)
+    file.write(_MARK + digest + _MARK + footer)
+
+
+def _check_seal(file: IO[bytes]) -> None:
+    """Raise if a Parquet file is not what was sealed; those of other programs have no seal."""
+    begin = _footer_of(file)
+    if begin < _SEAL:
+        return
+    file.seek(begin - _SEAL)
+    seal, footer = file.read(_SEAL), file.read()
+    if not (seal.startswith(_MARK) or seal.endswith(_MARK)):
+        return
+    if seal != _MARK + _digest_of(file, begin - _SEAL, footer) + _MARK:
+        raise ValueError("its bytes are not those that were written: it is damaged")
+
+
+def _footer_of(file: IO[bytes]) -> int:
+    """Return where the footer of a Parquet file begins; less than 0 if it has none."""
+    size = file.seek(0, io.SEEK_END)
+    if size < _END:
+        return -1
+    file.seek(size - _END)
+    return size - _END - int.from_bytes(file.read(4), "little")
+
+
+def _digest_of(file: IO[bytes], end: int, footer: bytes) -> bytes:
+    """Return the digest of the bytes of a file up to an end, and of its footer."""
+    digest = sha256()
+    file.seek(0)
+    while end > 0:
+        part = file.read(min(end, _PART))
+        digest.update(part)
+        end -= len(part)
+    digest.update(footer)
+    return digest.digest()
 
 
 def without_index(table: pa.Table) -> pa.Table:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from dirframe._printable import escaped_lines
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -24,9 +26,9 @@ class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
             setattr(self, name, tuple(value) if isinstance(value, list) else value)
 
     def __str__(self) -> str:
-        message = super().__str__()
+        message = escaped_lines(super().__str__())
         gap = "\n" if "\n" in message else " "  # a list is followed by a new line
-        return f"{message}{gap}{self.hint}" if self.hint else message
+        return f"{message}{gap}{escaped_lines(self.hint)}" if self.hint else message
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default calls cls(*args), and some classes write their message themselves.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,10 @@ from dirframe._files import data_folder
 from dirframe.client.directory import Directory, connection_of
 from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError
-from dirframe.service.server import Service, serve
+from dirframe.service.server import serve
+from dirframe.settings import ApiKey
+
+_NAME = "dirframe sample directory"
 
 
 def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) -> Directory:
@@ -52,28 +56,31 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     digest = sha256(b"" if analyses else b"without analyses")
     for path in sorted(data_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())
-    identity = f"sample-{digest.hexdigest()[:16]}"
-    service = serve(analyses=analyses)
+    # Address and key are those of the service, which is started once the other settings are valid.
     settings = Directory(
-        service.url, service.api_key, name="dirframe sample directory", cache=cache
+        "http://localhost", ApiKey("no-service-yet-has-one"), name=_NAME, cache=cache
     )
-    # The key is valid for this service only, and so is its quota.
     connection = replace(
         connection_of(settings),
-        identity=identity,
-        quota_folder=None,
+        identity=f"sample-{digest.hexdigest()[:16]}",
+        quota_folder=None,  # a key is valid for one service only
         code=f"dirframe.sample_directory({'' if analyses else 'analyses=False'})",
     )
     directory = _SampleDirectory._from(connection)
-    directory._serve_from(service)
+    directory._serve(analyses=analyses)
     return directory
 
 
 class _SampleDirectory(Directory):
-    """The directory of a service in this process, which is stopped with it."""
+    """The directory of a service in this process, which is stopped with it; a fork starts its own."""
 
-    def _serve_from(self, service: Service) -> None:
-        self._stop = service.stop
+    def _serve(self, *, analyses: bool) -> None:
+        """Start the service and connect to it."""
+        service = serve(analyses=analyses)
+        if service.api_key is None:
+            raise ValueError(service)
+        self._connection = replace(self._connection, base_url=service.url, key=service.api_key)
+        self._analyses, self._process, self._stop = analyses, os.getpid(), service.stop
         # If nobody closes it: in a thread of its own, since garbage is collected in any thread, also
         # in one of the service.
         stopper = Thread(target=service.stop, name="dirframe close", daemon=True)
@@ -87,6 +94,11 @@ class _SampleDirectory(Directory):
                 f"{self.name} is closed, and its service has stopped. Open it again, or load inside the "
                 "with block."
             )
+        process = os.getpid()
+        with self._opening[process]:
+            if self._process != process:  # the service is a thread of the process that forked
+                self._stopper.detach()
+                self._serve(analyses=self._analyses)
         return super()._session
 
     def close(self) -> None:

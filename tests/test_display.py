@@ -6,7 +6,8 @@ import pytest
 from lxml import html
 
 import dirframe
-from dirframe._display import Overview, card, cut, html_table, printable, width_of
+from dirframe._display import Overview, card, cut, html_table, width_of
+from dirframe._printable import escaped, printable
 
 EVIL = '<script>alert("1")</script>'
 FAMILY = "👩\u200d👩\u200d👧"  # one sign that takes two places
@@ -81,6 +82,13 @@ def test_control_signs_do_not_reach_a_terminal(terminal):
         assert not any("\x1b" in line for line in lines)
         assert "a [31mred b" in "\n".join(lines)
     assert printable("a\x1b[31m\nb\u202ec 日本 é क्\u200dष") == "a [31m b c 日本 é क्\u200dष"
+
+
+def test_escaped_name_stays_what_it_is_and_printable():
+    assert (
+        escaped("a\x1b[31m\nb\u202ec 日本 é क्\u200dष")
+        == r"a\x1b[31m\nb\u202ec 日本 é क्" + "\u200dष"
+    )
 
 
 def test_columns_and_rows_without_room_are_left_out_and_named(terminal):

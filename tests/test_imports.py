@@ -46,7 +46,8 @@ def test_imports_load_only_what_is_used():
     own = {"dirframe", "dirframe._modules"}
     assert {name for name in package if name.startswith("dirframe")} == own
     assert not package & HEAVY
-    assert {name for name in error if name.startswith("dirframe")} == own | {"dirframe.errors"}
+    errors = {"dirframe.errors", "dirframe._printable"}
+    assert {name for name in error if name.startswith("dirframe")} == own | errors
     assert not error & HEAVY
     assert not loader & {"matplotlib", "ipywidgets", "flask", "waitress"}
     assert not stats & {"dirframe.clean", "pycountry", "matplotlib"}

@@ -12,6 +12,7 @@ import pandas as pd
 from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, percent, quantity
 from dirframe._files import atomic_write, check_writable, make_folder
+from dirframe._tables import seal_parquet
 from dirframe.archive.store import Store
 from dirframe.client.load import describe, describe_whole
 from dirframe.client.messages import summarize
@@ -194,12 +195,12 @@ class Archive:
         make_folder(target.parent)
         # All pages are read twice: the types of all columns are known only at the end.
         schema = unify_schemas(to_arrow(frame).schema for frame in self.chunks())
-        with (
-            atomic_write(target, overwrite=False) as unfinished,
-            pq.ParquetWriter(unfinished, schema, write_page_checksum=True) as writer,
-        ):
-            for frame in self.chunks():
-                writer.write_table(to_arrow(frame, schema))
+        with atomic_write(target, overwrite=False) as unfinished:
+            with pq.ParquetWriter(unfinished, schema, write_page_checksum=True) as writer:
+                for frame in self.chunks():
+                    writer.write_table(to_arrow(frame, schema))
+            with unfinished.open("r+b") as file:
+                seal_parquet(file)
         return target
 
     def _readings(self, *, whole: bool = False) -> list[tuple[CollectionPage | OwnPage, int]]:

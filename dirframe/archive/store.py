@@ -20,7 +20,7 @@ from typing import Any, Literal, Self
 import pyarrow as pa
 
 from dirframe._files import make_folder
-from dirframe._sqlite import close_on_error, open_database
+from dirframe._sqlite import DATABASE_FAILURES, close_on_error, open_database
 from dirframe.client.directory import Directory, connection_of
 from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refusal
@@ -254,7 +254,7 @@ class Store(AbstractContextManager["Store"]):
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
+        except DATABASE_FAILURES as error:
             with suppress(AttributeError, sqlite3.Error):
                 self._database.execute("ROLLBACK")
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF

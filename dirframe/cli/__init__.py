@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__, errors
-from dirframe._display import printable, printable_lines
+from dirframe._printable import printable, printable_lines
 from dirframe.cli import analyze, load, serve
 
 #: Exit codes by exception, the most specific first; 0 is success, 2 a usage error.

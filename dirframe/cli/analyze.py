@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import click
 from click import Choice, IntRange, argument, command, option
 
 import dirframe
-from dirframe._display import printable_lines
+from dirframe._printable import printable_lines
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
 from dirframe.cli.frames import (
@@ -199,9 +200,10 @@ def clean(
     if audit is not None and audit == out.path:
         raise click.UsageError(f"{audit} would be the audit and the table: name two files.")
     answers = None if overrides is None else _answers(overrides)
-    frame = read(needed="accounts", **given)
     errors: Any = "raise" if strict else "coerce"
-    cleaned = dirframe.unify_countries(frame, column=column, errors=errors, overrides=answers)
+    unify = partial(dirframe.unify_countries, column=column, errors=errors, overrides=answers)
+    frame = read(needed="accounts", try_on=unify, **given)
+    cleaned = unify(frame)
     if audit is not None:
         table = dirframe.country_audit(frame, column=column, overrides=answers)
         write_file(table, audit, out.overwrite)

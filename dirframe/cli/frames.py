@@ -14,6 +14,7 @@ from click import Choice, option
 
 import dirframe
 from dirframe import _display
+from dirframe._printable import printable, printable_lines
 from dirframe.cli.options import CONDITIONS, FILE, overwrite_option, with_options
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ class Output(NamedTuple):
         else:
             content = FORMATS[f".{form}"](checked_frame("the table", frame))
             if sys.stdout.isatty():  # which acts on signs that a file only holds
-                click.echo(_display.printable_lines(content.decode()), nl=False)
+                click.echo(printable_lines(content.decode()), nl=False)
             else:
                 sys.stdout.buffer.write(content)
                 sys.stdout.buffer.flush()
@@ -332,7 +333,7 @@ def write_file(
 
 def note(text: str) -> None:
     """Write a note to standard error, wrapped on a terminal."""
-    text = _display.printable_lines(text)
+    text = printable_lines(text)
     if sys.stderr.isatty():
         text = click.wrap_text(text, shutil.get_terminal_size().columns)
     click.echo(text, err=True)
@@ -346,7 +347,7 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
         width, rows = shutil.get_terminal_size().columns, _ROWS_ON_A_TERMINAL
     if len(frame) == 1:
         cells = (_display.cell_texts(frame[name], name)[0] for name in names)
-        shown = [_display.printable(name) for name in names]
+        shown = [printable(name) for name in names]
         pairs = zip(_display.align(shown, right=False), cells, strict=True)
         lines = [f"{name}  {cell}".rstrip() for name, cell in pairs]
     else:

@@ -178,7 +178,7 @@ class Directory(AbstractContextManager["Directory"]):
             if process not in self._sessions:
                 session = self._sessions[process] = Session(self._connection)
                 # Of a directory that nobody closes; also at exit.
-                self._closer = finalize(self, session.close)
+                self._closer = finalize(self, _close_in, process, session)
             return self._sessions[process]
 
     def close(self) -> None:
@@ -200,6 +200,12 @@ class Directory(AbstractContextManager["Directory"]):
             "quota": f"{self.daily_quota:,} requests a day{rate}",
         }
         return card(f"Directory: {self.name}", facts)
+
+
+def _close_in(process: int, session: Session) -> None:
+    """Close a session in the process that opened it: a fork has its locks, which may be held."""
+    if os.getpid() == process:
+        session.close()
 
 
 def connection_of(directory: Directory) -> Connection:

@@ -41,6 +41,7 @@ from dirframe.errors import (
     RequestError,
     SortIgnoredWarning,
     StaleWarning,
+    UnreadableResponseError,
     warn,
 )
 from dirframe.schema import PROJECT, UNKNOWN
@@ -81,6 +82,10 @@ class Rows:
         if is_read and isinstance(arrival.answer, Document):
             self._begins[arrival.target] = self.records.add(arrival.answer.page)  # type: ignore[index]  # is_read
 
+    def has(self, page: CollectionPage | OwnPage) -> bool:
+        """Return whether the records of a page were added."""
+        return page in self._begins
+
     def frame(self, received: Received) -> pd.DataFrame:
         """Return the newest reading of each record that waits for no own page."""
         readings = received.readings(whole=True)
@@ -89,6 +94,16 @@ class Rows:
     def row(self, page: CollectionPage | OwnPage, index: int) -> int:
         """Return the row of a record."""
         return self._begins[page] + index
+
+
+def add_rows(rows: Rows, arrival: Arrival, client: Directory) -> None:
+    """Add the records of a page; one that cannot be read with those before it is not kept."""
+    try:
+        rows.add(arrival)
+    except UnreadableResponseError:
+        if isinstance(arrival.answer, Document):
+            session_of(client).forget(arrival.answer.url)
+        raise
 
 
 def load_query(query: Query, client: Directory, options: Options) -> pd.DataFrame:
@@ -101,7 +116,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
             suppress(StopIteration),  # of a callback
         ):
             for arrival in _read(received, client, options):
-                rows.add(arrival)
+                add_rows(rows, arrival, client)
                 target = arrival.target
                 if isinstance(target, CollectionPage) and target.ids and not target.is_probe:
                     on_page(len(target.ids), arrival.to_receive)
@@ -180,7 +195,8 @@ def partial_frame(rows: Rows, received: Received, client: Directory) -> pd.DataF
     """Return the records that were received before an error, without warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        frame = rows.records.frame([rows.row(page, index) for page, index in received.readings()])
+        readings = [(page, index) for page, index in received.readings() if rows.has(page)]
+        frame = rows.records.frame([rows.row(page, index) for page, index in readings])
         describe(frame, received, source=client.name, base_url=client.base_url)
     return frame
 

@@ -51,7 +51,11 @@ def _load_by(
 ) -> pd.DataFrame:
     """Load the record with a name from its own page, or find it where that is no page."""
     document = _own_page(query, name, fetcher, receipts)
-    frame = _only_record(document, query, name)
+    try:
+        frame = _only_record(document, query, name)
+    except NotFoundError:
+        session_of(client).forget(document.url)  # as a refusal, it is not believed the next time
+        raise
     warn_if_stale(client, receipts)
     return provenance.set_provenance(
         frame,

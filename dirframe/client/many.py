@@ -16,7 +16,7 @@ from dirframe import provenance
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
 from dirframe.client.directory import Directory, session_of
-from dirframe.client.load import Options, Rows, cost_of, raise_or_warn, warn_if_stale
+from dirframe.client.load import Options, Rows, add_rows, cost_of, raise_or_warn, warn_if_stale
 from dirframe.client.lookup import identifier_of
 from dirframe.client.paging.fetch import (
     MAX_FAILURES,
@@ -104,7 +104,7 @@ class _Table:
         self.is_counted = False
         self.is_capped = False
 
-    def add(self, one: _One) -> None:
+    def add(self, one: _One, client: Directory) -> None:
         """Add the records of a project."""
         received = one.received
         self.read_projects.add(one.project)
@@ -115,7 +115,7 @@ class _Table:
             self.failures[one.project] = messages.answer_words(received.refusal)
             return
         for arrival in one.arrivals:
-            self.rows.add(arrival)
+            add_rows(self.rows, arrival, client)
         for page, index in received.readings():
             self.numbers.append(self.rows.row(page, index))
             self.projects.append(one.project)
@@ -147,7 +147,7 @@ def load_many(queries: list[Query], client: Directory, options: Options) -> pd.D
     table = _Table(queries)
     try:
         for one in _read_all(queries, fetcher, client, options):
-            table.add(one)
+            table.add(one, client)
     except (CacheError, RequestError) as error:
         if table.projects:
             with warnings.catch_warnings():

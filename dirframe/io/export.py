@@ -124,14 +124,16 @@ def export(
         if suffix in TEXTS:  # it replaces the old one after the table has
             record = atomic_write(beside(target), overwrite=overwrite, like=target)
             described = stack.enter_context(record)
-            described.write_bytes(writers.record_bytes(frame))
         unfinished = stack.enter_context(atomic_write(target, overwrite=overwrite))
         if suffix == ".zip":
             write_study(frames, unfinished, **study)
         elif suffix == ".xlsx":
             unfinished.write_bytes(writers.workbook_bytes(frames))
         else:
-            unfinished.write_bytes(FORMATS[suffix](frame))
+            content = FORMATS[suffix](frame)
+            unfinished.write_bytes(content)
+        if suffix in TEXTS:
+            described.write_bytes(writers.record_bytes(frame, content))
         if suffix in TEXTS:  # never beside a file of which it does not tell
             beside(target).unlink(missing_ok=True)
     return target

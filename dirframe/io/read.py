@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from dirframe._arrow import as_pandas, is_own, loader_series
 from dirframe._files import unknown_suffix
 from dirframe.client.xml.columns import listed, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
-from dirframe.io.writers import FORMATS, beside
+from dirframe.io.writers import FORMATS, beside, digest_of
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
 from dirframe.schema import (
     EXTENSIONS,
@@ -73,14 +74,14 @@ def read_table(path: str | Path) -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If there is no such file, it holds no table, or it is damaged.
+        If there is no such file, it holds no table, or it or the file beside it is damaged.
 
     Warns
     -----
     UnreadableValueWarning
         If a number or a time cannot be read: it is kept as text in a column ``NAME_unreadable``.
     ExportWarning
-        If the file has other rows than `export` wrote.
+        If the text file is not as `export` wrote it.
 
     Examples
     --------
@@ -99,17 +100,40 @@ def read_table(path: str | Path) -> pd.DataFrame:
             "Unpack a study: its tables are in data/." if file.suffix.lower() == ".zip" else _HINT
         )
         raise InvalidInputError(unknown_suffix(file, FORMATS), hint=hint)
-    record: Any = {}
-    with suppress(OSError, ValueError):
-        record = json.loads(beside(file).read_bytes())
-    if not (isinstance(record, dict) and isinstance(record.get("columns", {}), dict)):
-        record = {}  # a file of another program
-    content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
+    if file.suffix.lower() == ".parquet":
+        return read_content(file, str(file), {})
+    record, content = _record_of(beside(file)), file.read_bytes()
     frame = read_content(content, str(file), record)
-    if (rows := record.get("rows", len(frame))) != len(frame):
+    rows = record.get("rows", len(frame))
+    if rows != len(frame):
         changed = f"holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
         warn(ExportWarning(f"{file} {changed}"))
+    elif record and record["sha256"] != sha256(content).hexdigest():
+        warn(ExportWarning(f"{file} is not as it was exported: it was changed since."))
     return frame
+
+
+def _record_of(file: Path) -> Record:
+    """Return the record beside a table; none if there is no file, or one of another program."""
+    try:
+        record: Any = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except _tables.DAMAGES as error:
+        raise _damaged(file) from error
+    if not (isinstance(record, dict) and record.keys() & {"provenance", "sha256", "digest"}):
+        return {}
+    if record.get("digest") != digest_of(record):
+        raise _damaged(file)
+    return record
+
+
+def _damaged(file: Path) -> InvalidInputError:
+    return InvalidInputError(
+        f"{file}, which has the provenance of the table beside it, is not as it was exported: it is "
+        "damaged, or was changed.",
+        hint="Restore it from a copy, or remove it to read the table without its provenance.",
+    )
 
 
 def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFrame:
@@ -128,7 +152,7 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
         frame = _typed(columns if record else _with_whole_ids(columns), resource, dtypes)
     except InvalidInputError:
         raise
-    except (ValueError, OSError, KeyError, NotImplementedError) as error:  # of Arrow and JSON too
+    except _tables.DAMAGES as error:
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
             f"{str(error).splitlines()[0].rstrip('.')}.",

@@ -104,10 +104,11 @@ def write_study(
         listed.append(f"- `{name}`, {quantity(len(table), 'row')}: {caption(table)}.")
         listed.append(f"  Cite as: {cite(table)}")
         listed += _about_persons(part)
-        contents[f"data/{name}.csv.provenance.json"] = record_bytes(table)
         for kind in ("csv", "parquet"):
             content = contents[f"data/{name}.{kind}"] = FORMATS[f".{kind}"](table)
             resources.append(_resource(name, table, kind, content))
+        record = record_bytes(table, contents[f"data/{name}.csv"])
+        contents[f"data/{name}.csv.provenance.json"] = record
     sources = [Source(table) for table in tables.values()]
     cited = zip(sources, tables.values(), strict=True)
     # Of tables with the same records, the entry names the fewest steps: README.md has those of each.

@@ -8,9 +8,10 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from pandas.api import types
 
 from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
 from dirframe._display import is_share
-from dirframe._tables import DIGEST, FORMULA, schema_digest
+from dirframe._tables import FORMULA, seal_parquet
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
 from dirframe.provenance import ATTRIBUTE, caption
@@ -45,16 +46,24 @@ def beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.provenance.json")
 
 
-def record_bytes(frame: pd.DataFrame) -> bytes:
-    """Return the content of the file with the provenance, and with what the text may lack."""
-    record = {
+def record_bytes(frame: pd.DataFrame, content: bytes) -> bytes:
+    """Return the file with the provenance of a table, with what its text may lack, and digests."""
+    record: dict[str, Any] = {
         "rows": len(frame),
         "columns": {str(name): str(dtype) for name, dtype in frame.dtypes.items()},
         "caption": caption(frame),
         "citation": _citation(frame),
         "provenance": frame.attrs.get(ATTRIBUTE),
+        "sha256": sha256(content).hexdigest(),
     }
+    record["digest"] = digest_of(record)
     return f"{json.dumps(record, ensure_ascii=False, indent=1)}\n".encode()
+
+
+def digest_of(record: dict[str, Any]) -> str:
+    """Return a digest of a record without its own."""
+    others = {name: value for name, value in record.items() if name != "digest"}
+    return sha256(json.dumps(others, sort_keys=True).encode()).hexdigest()
 
 
 def _citation(frame: pd.DataFrame) -> str:
@@ -150,11 +159,9 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
     table = to_arrow(frame)
     metadata = {**table.schema.metadata, b"citation": _citation(frame).encode()}
-    # Parquet names the types of lists in its own way, so the digest is of what is read again.
-    empty, stream = io.BytesIO(), io.BytesIO()
-    parquet.write_table(table.slice(0, 0).replace_schema_metadata(metadata), empty)
-    metadata |= {DIGEST: schema_digest(parquet.read_schema(empty))}
+    stream = io.BytesIO()
     parquet.write_table(table.replace_schema_metadata(metadata), stream, write_page_checksum=True)
+    seal_parquet(stream)
     return stream.getvalue()
 
 
@@ -181,7 +188,10 @@ def import_xlsxwriter() -> Any:
 
 
 def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
-    """Return a workbook with a sheet for each frame, and the sheet ``provenance``."""
+    """Return a workbook with a sheet for each frame, and the sheet ``provenance``.
+
+    A fact that is longer than a cell takes several rows.
+    """
     xlsxwriter = import_xlsxwriter()
     stream = io.BytesIO()
     book = xlsxwriter.Workbook(stream, _OPTIONS)
@@ -197,13 +207,23 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
             for fact, value in (facts | frame.attrs.get(ATTRIBUTE, {})).items():
                 if value not in (None, "", [], {}):
                     text = value if isinstance(value, str) else _as_json(value, fact)
-                    provenance.append((name, fact, text[:_CHARACTERS]))
+                    provenance += [(name, fact, part) for part in _parts_of(text)]
         table = pd.DataFrame(provenance, columns=["sheet", "fact", "value"])
         _write_sheet(book.add_worksheet("provenance"), "provenance", table, *formats)
     except xlsxwriter.exceptions.XlsxInputError as error:
         raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
     book.close()
     return stream.getvalue()
+
+
+def _parts_of(text: str) -> Iterator[str]:
+    """Yield the parts of a text that cells can hold; each ends with a blank, if there is one."""
+    begin = 0
+    while len(text) - begin > _CHARACTERS:
+        end = text.rfind(" ", begin, begin + _CHARACTERS) + 1 or begin + _CHARACTERS
+        yield text[begin:end]
+        begin = end
+    yield text[begin:]
 
 
 def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent: Any) -> None:

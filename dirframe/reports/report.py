@@ -21,8 +21,9 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display import html_table, percent, printable, quantity
+from dirframe._display import html_table, percent, quantity
 from dirframe._files import atomic_write, check_writable, make_folder
+from dirframe._printable import printable
 from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
 from dirframe.clean.countries import with_countries

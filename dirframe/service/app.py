@@ -19,6 +19,7 @@ from lxml import etree
 from werkzeug.exceptions import BadRequest, HTTPException, ServiceUnavailable, TooManyRequests
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from dirframe._printable import escaped
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.keys import KeyStore
@@ -87,7 +88,7 @@ def _check_key() -> None:
     try:
         wait = keys.charge(request_arguments().get("api_key", ""))
     except StoreError as error:  # the cause is not disclosed to clients
-        _LOG.error("A request is not counted and answered with 503: %s", error)
+        _LOG.error("A request is not counted and answered with 503: %s", escaped(str(error)))
         text = "Requests cannot be counted at the moment. Try again later."
         raise ServiceUnavailable(text, retry_after=5) from error
     if wait is None:

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from dirframe._sqlite import close_on_error, enable_wal, open_database
+from dirframe._sqlite import DATABASE_FAILURES, close_on_error, enable_wal, open_database
 from dirframe.errors import InvalidInputError, StoreError
 
 #: Requests per day and key, and applications of a developer (specification, Limits).
@@ -25,6 +25,7 @@ APPLICATIONS_PER_DEVELOPER = 5
 #: Seconds to wait for the file, and for the threads before: all of the service may be waiting.
 _TIMEOUT = 0.5
 _DAY = 86_400
+_LATEST = 253_402_300_800  # the year 10000, in seconds since 1970
 
 _TABLE = """
 CREATE TABLE keys (
@@ -66,7 +67,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             self._database = open_database(path, any_thread=True, timeout=_TIMEOUT)
             with close_on_error(self._database):
                 _prepare(self._database)
-        except (OSError, sqlite3.Error) as error:
+        except DATABASE_FAILURES as error:
             raise StoreError(f"The keys cannot be kept in {path}: {error}.") from error
 
     def close(self) -> None:
@@ -107,7 +108,13 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         with self._access():
             cursor = self._database.cursor()
             cursor.row_factory = sqlite3.Row
-            return cursor.execute(_RECORDS, {"now": time.time()}).fetchall()
+            records = cursor.execute(_RECORDS, {"now": time.time()}).fetchall()
+        for record in records:
+            if not _is_sound(record):
+                raise StoreError(
+                    f"Key number {record['id']} in {self.path} is damaged. Restore the file from a copy."
+                )
+        return records
 
     def revoke(self, key_id: int) -> None:
         """Revoke a key by its id in `records`."""
@@ -145,7 +152,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             raise StoreError(f"The file {self.path} of the keys is in use.")
         try:
             yield
-        except (sqlite3.Error, OverflowError) as error:
+        except (*DATABASE_FAILURES, OverflowError) as error:
             raise StoreError(f"The keys in {self.path} cannot be used: {error}.") from error
         finally:
             self._lock.release()
@@ -163,6 +170,16 @@ def _prepare(database: sqlite3.Connection) -> None:
             database.execute(_TABLE)
         elif tables != [("keys",)]:
             raise sqlite3.DatabaseError("it holds something else")
+
+
+def _is_sound(record: sqlite3.Row) -> bool:
+    """Return whether the values of a key are of the types that were written."""
+    times = [record["created_at"], record["revoked_at"] or 0.0]
+    return (
+        all(isinstance(record[name], str) for name in ("developer", "application"))
+        and all(isinstance(record[name], int) for name in ("daily_limit", "used"))
+        and all(isinstance(moment, float) and 0 <= moment < _LATEST for moment in times)
+    )
 
 
 def _hash(key: str) -> str:

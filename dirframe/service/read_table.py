@@ -15,6 +15,7 @@ from lxml import etree
 from lxml.etree import _Element
 
 from dirframe import _tables, schema
+from dirframe._printable import escaped
 from dirframe.errors import ConfigurationError, StoreError
 from dirframe.service.read_xml import Synthetic, open_file, refuse_unreadable
 from dirframe.service.records import ITEM_TAGS, URL, Refusals, Row, row_of
@@ -44,7 +45,7 @@ def read_table(
     name = str(data) if isinstance(data, Path) else "the frame"
     try:
         columns, synthetic = _read(data)
-    except (ValueError, TypeError, OSError, LookupError, ArithmeticError, RuntimeError) as error:
+    except _tables.DAMAGES as error:
         reason = str(error).partition("\n")[0]
         raise StoreError(f"{name} cannot be read as a table ({reason}).") from error
     resource = resource or _resource_of(name, columns)
@@ -58,7 +59,7 @@ def read_table(
     fields.sort(key=lambda field: field not in resource.specified)
     if unused := columns.keys() - {field.column for field in fields}:
         unserved = ", ".join(sorted(unused))
-        _LOG.warning("%s: no field has the columns %s; not served.", name, unserved)
+        _LOG.warning("%s", escaped(f"{name}: no field has the columns {unserved}; not served."))
     refusals = Refusals(name)
     rows = zip(*(columns[field.column] for field in fields), strict=True)
     for number, texts in enumerate(rows, start=1):

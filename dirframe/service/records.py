@@ -18,6 +18,7 @@ from typing import NamedTuple
 from lxml import etree
 from lxml.etree import _Element
 
+from dirframe._printable import escaped
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
 from dirframe.schema.private import MASKED_ADDRESS, mask_addresses
@@ -96,7 +97,7 @@ class Refusals:
             names = ", ".join(sorted(self.left_out)[:_MAX_NAMES])
             others_count = len(self.left_out) - _MAX_NAMES
             others = f" and {others_count:,} others" if others_count > 0 else ""
-            _LOG.warning("%s: %s%s are not served.", self._source, names, others)
+            _LOG.warning("%s", escaped(f"{self._source}: {names}{others} are not served."))
         if self._places:
             lines = [f"Values of {self._source} do not fit; nothing was imported."]
             for (column, reason), places in self._places.items():

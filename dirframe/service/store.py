@@ -19,9 +19,11 @@ from contextlib import closing, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
+from zlib import crc32
 
 from dirframe._files import atomic_write, data_folder
-from dirframe._sqlite import open_database
+from dirframe._printable import escaped
+from dirframe._sqlite import DATABASE_FAILURES, open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Ids, read_table
@@ -39,7 +41,10 @@ MAX_WORDS = 10
 _LOG = logging.getLogger("dirframe.service")
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 13
+_VERSION = 14
+#: Bytes of a database that are for its application ("application ID"): they hold a checksum.
+_KEPT = slice(68, 72)
+_PART = 2**20  # bytes that are read at a time
 
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
@@ -218,9 +223,10 @@ def open_data(data: Data = None) -> Store:
     digest = digest_of(paths)
     # Frames have no digest: their store is temporary.
     path = _store_folder(is_kept=len(paths) == len(parts)) / f"{_VERSION}-{digest}.sqlite"
-    with suppress(sqlite3.Error):  # not there, or damaged: it is built
-        return Store(path)
-    _LOG.info("Importing the records into %s.", path)
+    with suppress(*DATABASE_FAILURES):  # not there, or damaged: it is built
+        if _checksum_in(path) == _checksum_of(path):
+            return Store(path)
+    _LOG.info("Importing the records into %s.", escaped(str(path)))
     _build(path, _rows(parts))
     if digest_of(paths) != digest:
         path.unlink()
@@ -229,6 +235,30 @@ def open_data(data: Data = None) -> Store:
             hint="Write a new file beside the old one, and rename it when it is complete.",
         )
     return Store(path)
+
+
+def _checksum_of(path: Path) -> int:
+    """Return the checksum of a store but for the place where it is kept: SQLite has none."""
+    with path.open("rb") as file:
+        checksum = crc32(bytes(_KEPT.stop - _KEPT.start), crc32(file.read(_KEPT.start)))
+        file.seek(_KEPT.stop)
+        while part := file.read(_PART):
+            checksum = crc32(part, checksum)
+    return checksum
+
+
+def _checksum_in(path: Path) -> int:
+    """Return the checksum that is kept in a store."""
+    with path.open("rb") as file:
+        file.seek(_KEPT.start)
+        return int.from_bytes(file.read(_KEPT.stop - _KEPT.start))
+
+
+def _keep_checksum(path: Path) -> None:
+    checksum = _checksum_of(path)
+    with path.open("r+b") as file:
+        file.seek(_KEPT.start)
+        file.write(checksum.to_bytes(_KEPT.stop - _KEPT.start))
 
 
 def _store_folder(*, is_kept: bool) -> Path:
@@ -275,7 +305,8 @@ def _build(path: Path, rows: Iterable[_Read]) -> None:
             temporary.touch(mode=0o600)  # it holds digests of e-mail addresses
             with closing(open_database(temporary)) as database:
                 _fill(database, rows)
-    except (sqlite3.Error, OSError) as error:
+            _keep_checksum(temporary)
+    except DATABASE_FAILURES as error:
         raise StoreError(f"The store {path} cannot be written: {error}.") from error
 
 

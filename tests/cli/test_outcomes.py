@@ -58,6 +58,7 @@ WRONG_CALLS = [
     ("clean projects.parquet", 2, "country_code"),
     ("stats growth projects.parquet --query xml --demo", 2, "--query"),
     ("clean mars.csv --strict", 2, "Mars"),
+    ("clean --collection accounts --column contry", 2, "contry"),
     ("clean mars.csv --overrides other.csv", 2, "'raw'"),
     ("export c.csv", 2, "--collection"),
     ("export projects.parquet projects.parquet", 2, "projects.parquet"),

@@ -23,8 +23,10 @@ from dirframe.errors import (
     CacheWarning,
     DirframeError,
     InvalidInputError,
+    NotFoundError,
     QuotaWarning,
     StaleWarning,
+    UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
 from tests.rig import faults
@@ -117,6 +119,58 @@ def test_cache_does_not_store_failures_nor_replace_pages_by_them(name, rig, conn
     assert (frame["id"].tolist(), rig.requests) == (numbered(10), [])
 
 
+def elements(first, last):
+    return "".join(f"<n{number}>x</n{number}>" for number in range(first, last))
+
+
+#: Documents of a success whose records no load of projects can read.
+NOT_READABLE = {
+    "too many elements": page_xml([record("1", inner=elements(0, 1_001))], available=1, first=0),
+    "other records": page_xml([record("1", "account")], available=1, first=0),
+    "records of no kind": page_xml([record("1", "thing")], available=1, first=0),
+}
+
+
+@pytest.mark.parametrize("name", NOT_READABLE)
+def test_cache_does_not_store_a_page_whose_records_cannot_be_read(name, serve, connect, file):
+    pages = [NOT_READABLE[name], page_xml([record("1")], available=1, first=0)]
+    rig = serve(lambda _: pages[0])
+    with pytest.raises(UnreadableResponseError) as caught:
+        load(connect(rig))
+    error = caught.value
+    assert (error.url, error.status, error.attempts) == (f"{rig.url}/projects.xml?page=1", 200, 1)
+    assert entries(file) == []
+    del pages[0]
+    assert load(connect(rig))["id"].tolist() == ["1"]
+
+
+def test_cache_does_not_keep_a_page_that_cannot_be_read_with_those_before_it(serve, connect):
+    parts = [elements(0, 400), elements(400, 800), elements(800, 1_200)]
+
+    def answer(asked):
+        number = asked.page - 1
+        records = [record(f"{asked.page}", inner=parts[number])] if number < 3 else []
+        return page_xml(records, available=3, first=number)
+
+    rig = serve(answer)
+    with pytest.raises(UnreadableResponseError) as caught:
+        load(connect(rig))
+    assert caught.value.frame["id"].tolist() == ["1", "2"]
+    parts[2] = ""
+    rig.forget()
+    assert load(connect(rig))["id"].tolist() == ["1", "2", "3"]
+    assert rig.pages[0] == 3
+
+
+def test_cache_does_not_keep_a_page_of_another_record_than_the_one_to_look_up(serve, connect):
+    ids = ["7"]
+    rig = serve(lambda _: page_xml([record(ids[0])]))
+    with pytest.raises(NotFoundError):
+        dirframe.load_project(5, directory=connect(rig))
+    ids[0] = "5"
+    assert dirframe.load_project(5, directory=connect(rig))["id"].tolist() == ["5"]
+
+
 def test_cache_never_takes_one_question_for_another(serve, connect):
     rig = serve(
         lambda asked: page_xml([record(repr(asked.query.get("query")))], available=1, first=0)
@@ -172,6 +226,24 @@ def test_cache_entry_with_a_damaged_date_is_fetched_again(rig, connect, file, da
     load(connect(rig), max_items=10)
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("UPDATE responses SET received_at = ?", (date,))
+    assert len(load(connect(rig), max_items=10)) == 10
+    assert rig.pages == [1, 1]
+
+
+def test_cache_entry_under_the_key_of_another_page_is_fetched_again(rig, connect, file):
+    load(connect(rig))
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("DELETE FROM responses WHERE key LIKE '%page=3'")
+        database.execute("UPDATE responses SET key = replace(key, 'page=2', 'page=3')")
+    rig.forget()
+    assert load(connect(rig))["id"].tolist() == numbered(55)
+    assert rig.pages == [2, 3]
+
+
+def test_cache_entry_with_another_date_than_its_page_is_fetched_again(rig, connect, file):
+    load(connect(rig), max_items=10)
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE responses SET received_at = received_at - 1")
     assert len(load(connect(rig), max_items=10)) == 10
     assert rig.pages == [1, 1]
 

@@ -3,8 +3,11 @@
 import math
 import pickle
 from datetime import timedelta
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import dirframe
@@ -82,6 +85,54 @@ def test_directory_that_is_nowhere_named_is_an_error():
         *("https://.example", "https://directory.example:port", "https://directory.example?key=x"),
         *("https://directory.example/#top", f"https://person:{SECRET}@directory.example"),
         "https://directory.example/projects.xml",
+        "https://directory.example/projects.XML",
+        *("https://a b.example", "https://a;b.example", "https://a..b", "https://a.example.."),
+        *(
+            "https://a,b.example",
+            "https://<a>.example",
+            "https://-a.example",
+            "https://a*b.example",
+        ),
+        *(
+            "https://a\tb.example",
+            "https://a\nb.example",
+            "https://a\0b",
+            "https://a\u202e.example",
+        ),
+        *(
+            "https://directory.example/\x7f",
+            "https://\ud800.example",
+            "https://directory.example/\u200b",
+        ),
+        *("https://a%20b.example", "https://a%2eb.example", "https://%6c", "https://a%"),
+        *("https://@directory.example", f"https://directory.example\\@{SECRET}", "https://a@b@c"),
+        *("https://directory.example:0", "https://directory.example:65536", "https://[::1]:99999"),
+        *(
+            "https://directory.example:-1",
+            "https://directory.example: 80",
+            "https://directory.example:٣",
+        ),
+        *("https://::1", "https://[zz]", "https://[1.2.3.4]", "https://[::1", "https://[::1]a"),
+        *(
+            "https://" + "ä" * 70 + ".example",
+            "https://" + "a" * 64,
+            "https://" + "a." * 127 + "example",
+        ),
+        *(
+            "https://xn--",
+            "https://2130706433",
+            "https://0x7f.1",
+            "http://127.1",
+            "https://1.2.3.4.5",
+        ),
+        *("https:/directory.example", "https:///directory.example", "https:\\\\directory.example"),
+        *(
+            "https://directory.example/" + "x" * 2_000,
+            " ",
+            5,
+            b"https://directory.example",
+            [ADDRESS],
+        ),
     ],
 )
 def test_directory_address_that_cannot_be_meant_is_refused(address):
@@ -89,6 +140,7 @@ def test_directory_address_that_cannot_be_meant_is_refused(address):
         directory(address)
     assert SECRET not in str(caught.value)
     assert caught.value.__cause__ is None
+    assert str(caught.value).isprintable()
 
 
 def test_directory_address_is_as_it_is_sent():
@@ -100,6 +152,12 @@ def test_directory_address_is_as_it_is_sent():
         f"{ADDRESS}/x/../y": f"{ADDRESS}/y",
         f"{ADDRESS}/%7Ex": f"{ADDRESS}/~x",
         f"{ADDRESS}/a//b": f"{ADDRESS}/a//b",
+        "HTTPS://Directory.Example:443": "https://directory.example:443",
+        "https://[2001:db8::1]:8443/x": "https://[2001:db8::1]:8443/x",
+        "https://[fe80::1%25eth0]": "https://[fe80::1%25eth0]",
+        "https://my_host": "https://my_host",
+        "https://directory.example.": "https://directory.example.",
+        "https://203.0.113.7": "https://203.0.113.7",
     }.items():
         assert directory(address).base_url == sent
     assert directory("https://Bücher.example").name == "xn--bcher-kva.example"
@@ -144,14 +202,77 @@ def test_directory_key_that_was_copied_badly_is_refused_without_being_shown(secr
         *(("rate", 0), ("rate", -1.0), ("rate", float("nan")), ("rate", "10"), ("timeout", 0.0)),
         *(("expire_after", "1d"), ("expire_after", 86_400)),
         *(("expire_after", timedelta.max), ("expire_after", timedelta(seconds=-1))),
+        *(("timeout", 1e30), ("timeout", math.inf), ("timeout", math.nan), ("timeout", True)),
+        *(("timeout", 1e-320), ("timeout", 10**20), ("timeout", 86_401), ("timeout", None)),
+        *(("workers", 10**9), ("workers", 101), ("workers", True), ("workers", 2.0)),
+        *(("rate", 1e-320), ("rate", 1e-9), ("rate", 10**20), ("rate", True), ("rate", -math.inf)),
+        *(
+            ("daily_quota", 10**30),
+            ("daily_quota", True),
+            ("daily_quota", 5.0),
+            ("daily_quota", -1),
+        ),
+        *(("expire_after", None), ("expire_after", pd.NaT), ("expire_after", True)),
+        *(("allow_http", "no"), ("allow_http", 1), ("allow_http", None), ("allow_http", "")),
+        *(("name", 5), ("name", " "), ("name", "a\nb"), ("name", "\x1b[31m"), ("name", ["a"])),
+        *(("cache", 5), ("cache", None), ("cache", ""), ("cache", b"x"), ("cache", 1.0)),
     ],
 )
 def test_directory_option_that_cannot_be_meant_is_refused_by_name(name, value):
     with pytest.raises(InvalidInputError, match=name) as caught:
-        directory(**{name: value})
+        Directory(ADDRESS, SECRET, **{name: value})
     assert repr(value) in str(caught.value)
     with pytest.raises(TypeError, match=f"{name}s"):
         directory(**{f"{name}s": value})
+
+
+@pytest.mark.parametrize("name", ["timeout", "workers", "rate", "daily_quota"])
+def test_directory_option_of_very_many_digits_is_refused(name):
+    with pytest.raises(InvalidInputError, match=name):
+        directory(**{name: 10**5_000})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        *(("timeout", 1, 1.0), ("timeout", 0.001, 0.001), ("timeout", Fraction(1, 2), 0.5)),
+        *(
+            ("rate", np.float32(2), 2.0),
+            ("rate", 1 / 86_400, 1 / 86_400),
+            ("rate", math.inf, math.inf),
+        ),
+        *(("workers", np.int64(3), 3), ("workers", 100, 100), ("daily_quota", np.int32(7), 7)),
+        *(
+            ("expire_after", pd.Timedelta(days=1), timedelta(days=1)),
+            ("name", "", "directory.example"),
+        ),
+        ("name", "Свободные проекты", "Свободные проекты"),
+    ],
+)
+def test_directory_option_at_its_bounds_and_of_other_numbers_is_kept(name, value, kept):
+    assert getattr(directory(**{name: value}), name) == kept
+
+
+@pytest.mark.parametrize("below", ["", "folder/in/it"])
+@pytest.mark.parametrize("given", ["cache", "DIRFRAME_CACHE_DIR", "DIRFRAME_DATA_DIR"])
+def test_directory_folder_that_is_a_file_is_refused(given, below, tmp_path, monkeypatch):
+    file = tmp_path / "a file"
+    file.write_text("mine")
+    place = file / below
+    if given != "cache":
+        monkeypatch.setenv(given, str(place))
+    options = {"cache": place} if given == "cache" else {}
+    with pytest.raises(ConfigurationError, match="no folder") as caught:
+        Directory(ADDRESS, SECRET, **options)
+    assert str(file) in str(caught.value)
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("place", ["a\0b", "a\nb", "\ud800", Path("a\x1b")])
+def test_directory_folder_with_control_characters_is_refused(place):
+    with pytest.raises(ConfigurationError, match="folder") as caught:
+        Directory(ADDRESS, SECRET, cache=place)
+    assert str(caught.value).isprintable()
 
 
 SETTINGS = {

@@ -16,6 +16,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
+from typing import Any
 from urllib.parse import quote, quote_plus, unquote
 from xml.sax.saxutils import escape, quoteattr
 
@@ -262,24 +263,23 @@ def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):
     assert everything.places_of_the_key() == []
 
 
+Directory: Any = dirframe.Directory  # what is wrong here, type checkers see
 WITHOUT_A_SESSION = {
-    "an option that is none": lambda key: dirframe.Directory(ADDRESS, key, timeout=0),
-    "an option of another name": lambda key: dirframe.Directory(ADDRESS, key=key, tokens=1),
-    "the key under another name": lambda key: dirframe.Directory(ADDRESS, api_key=key),
-    "too many arguments": lambda key: dirframe.Directory(ADDRESS, key, 30),
-    "an address without a host": lambda key: dirframe.Directory("https://", key),
-    "an address that is not encrypted": lambda key: dirframe.Directory("http://d.example", key),
-    "the key as the address": lambda key: dirframe.Directory(key, ADDRESS),
-    "the key as the password": lambda key: dirframe.Directory(f"https://me:{key}@d.example", "x"),
-    "the key in the query": lambda key: dirframe.Directory(f"{ADDRESS}?api_key={key}", key),
-    "a blank at its end": lambda key: dirframe.Directory(ADDRESS, f"{key} "),
-    "a line end": lambda key: dirframe.Directory(ADDRESS, f"{key}\n{key}"),
-    "bytes": lambda key: dirframe.Directory(ADDRESS, key.encode()),
-    "a list": lambda key: dirframe.Directory(ADDRESS, [key]),
-    "a folder without a home": lambda key: dirframe.Directory(
-        ADDRESS, key, cache="~nobody-at-all/x"
-    ),
-    "a short key in a strict program": lambda key: dirframe.Directory(ADDRESS, key[:12]),
+    "an option that is none": lambda key: Directory(ADDRESS, key, timeout=0),
+    "an option of another name": lambda key: Directory(ADDRESS, key=key, tokens=1),
+    "the key under another name": lambda key: Directory(ADDRESS, api_key=key),
+    "too many arguments": lambda key: Directory(ADDRESS, key, 30),
+    "an address without a host": lambda key: Directory("https://", key),
+    "an address that is not encrypted": lambda key: Directory("http://d.example", key),
+    "the key as the address": lambda key: Directory(key, ADDRESS),
+    "the key as the password": lambda key: Directory(f"https://me:{key}@d.example", "x"),
+    "the key in the query": lambda key: Directory(f"{ADDRESS}?api_key={key}", key),
+    "a blank at its end": lambda key: Directory(ADDRESS, f"{key} "),
+    "a line end": lambda key: Directory(ADDRESS, f"{key}\n{key}"),
+    "bytes": lambda key: Directory(ADDRESS, key.encode()),
+    "a list": lambda key: Directory(ADDRESS, [key]),
+    "a folder without a home": lambda key: Directory(ADDRESS, key, cache="~nobody-at-all/x"),
+    "a short key in a strict program": lambda key: Directory(ADDRESS, key[:12]),
 }
 
 

@@ -75,6 +75,19 @@ def check_on_a_full_disk(file, cut="table"):
     assert [*file.parent.iterdir()] == [file]
 
 
+@pytest.mark.parametrize("blank", [" ", "-"], ids=["words", "one long word"])
+def test_workbook_holds_a_long_fact_of_the_provenance_whole(blank, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
+    reason = blank.join(f"project {number:,}" for number in range(10_000))
+    frame = with_provenance(pd.DataFrame({"id": ["1"]}), incomplete_reason=reason, source="A")
+    book = openpyxl.load_workbook(export(frame, tmp_path / "f.xlsx"))
+    rows = book["provenance"].iter_rows(min_row=2, values_only=True)
+    parts = [value for _, fact, value in rows if fact == "incomplete_reason"]
+    assert ("".join(parts), len(parts) > 1) == (reason, True)
+    assert max(map(len, parts)) <= 32_767
+    assert all(part.endswith(blank) for part in parts[:-1]) == (blank == " ")
+
+
 @pytest.mark.parametrize("cut", ["table", "provenance"])
 def test_full_disk_leaves_the_old_file_and_nothing_else(cut, tmp_path):
     check_on_a_full_disk(tmp_path / "f.csv", cut)

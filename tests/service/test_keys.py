@@ -87,6 +87,32 @@ def test_clock_that_was_ahead_blocks_no_key(keys, clock):
     assert keys.charge(key) == DAY + 1
 
 
+def test_keys_list_escapes_names(tmp_path, run):
+    file = tmp_path / "keys.sqlite"
+    with KeyStore(file) as keys:
+        keys.add("Ada", "charts")
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE keys SET developer = ?", ["\x1b[31m\n   2  forged"])
+    done = run("keys", "list", "--key-file", str(file))
+    assert r"charts (\x1b[31m\n   2  forged)" in done.out
+    assert len(done.out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("created_at = 'x'", "created_at = 1e300", "daily_limit = 'many'"),
+        *("developer = x'ff'", "revoked_at = 'x'"),
+    ],
+)
+def test_key_that_is_damaged_is_named(change, keys):
+    keys.add("Ada", "charts")
+    with closing(sqlite3.connect(keys.path)) as database, database:
+        database.execute(f"UPDATE keys SET {change}")
+    with pytest.raises(StoreError, match="Key number 1 in"):
+        keys.records()
+
+
 def test_another_file_is_not_taken_for_keys(tmp_path):
     garbage, other = tmp_path / "garbage", tmp_path / "other"
     garbage.write_text("not a database, but long enough to be read as one" * 10)

@@ -266,6 +266,16 @@ def test_column_that_is_not_served_is_told(tmp_path, caplog):
     assert has_line(caplog.messages, "accounts.csv", "town, county")
 
 
+def test_log_escapes_names_of_columns_and_files(tmp_path, caplog):
+    path = tmp_path / "accounts\x1b[2J.csv"
+    path.write_text('id,name,"\x1b[31m\nforged"\n1,a,x\n')
+    dirframe.serve(path).stop()
+    [line] = [line for line in caplog.messages if "not served" in line]
+    assert r"accounts\x1b[2J.csv" in line
+    assert r"\x1b[31m\nforged" in line
+    assert all(line.isprintable() for line in caplog.messages)
+
+
 def test_two_tables_of_a_collection_do_not_take_the_ids_of_one_another(tmp_path, imported):
     first, second, projects = (tmp_path / n for n in ("accounts-1.csv", "accounts-2.csv", "p.csv"))
     first.write_text("id,name,country_code\n1,Ada,DE\n2,Bob,FR\n")

@@ -4,7 +4,6 @@ import re
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from statistics import median
 from time import monotonic, sleep
 
 import pytest
@@ -66,7 +65,7 @@ def request_large(url, key, *, times=1):
     return connection
 
 
-def test_who_sends_or_reads_nothing_keeps_nobody_out_and_is_ended(folder, tmp_path):
+def test_connections_that_send_or_read_nothing_keep_nobody_out_and_are_ended(folder, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 3000:
         pytest.skip("this process may open few files")
@@ -81,25 +80,24 @@ def test_who_sends_or_reads_nothing_keeps_nobody_out_and_is_ended(folder, tmp_pa
         slow = stack.enter_context(request_large(url, key))
         trickled = dict(enumerate(stack.enter_context(wire.connect(url)) for _ in range(3)))
         trickled[1].sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n")
-        content, begin, waits = b"", monotonic(), []
+        content, begin = b"", monotonic()
+        rounds_beside_all = 0  # of requests that were answered while none of the others had ended
         slow.settimeout(0.001)
         while trickled and monotonic() < begin + 60:  # bytes that keep coming extend nothing
             for target in ("/healthz", f"/accounts.xml?api_key={key}", "/accounts"):
-                asked = monotonic()
                 assert wire.ask(url, target).status == 200
-                waits.append(monotonic() - asked)
             for number in list(trickled):
                 try:
                     trickled[number].sendall(b"G")
                 except ConnectionError:
                     del trickled[number]
+            rounds_beside_all += len(trickled) == 3
             with suppress(TimeoutError):
                 content += slow.recv(16_384)
             sleep(0.05)
         assert not trickled
-        print(f"median {median(waits) * 1000:.1f} ms, worst {max(waits) * 1000:.0f} ms")
-        assert median(waits) < 0.05
-        assert max(waits) < 1.5
+        # Who had to wait for one of them would be answered after its end, not before.
+        assert rounds_beside_all >= 3
         assert all(wire.is_closed(client) for client in silent)
         slow.settimeout(wire.LIMIT)
         content += wire.received(slow)  # who reads slowly gets all of it

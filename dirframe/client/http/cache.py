@@ -18,7 +18,7 @@ from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage, json_serializer, utf8_encoder
 
 from dirframe._display import card
-from dirframe._sqlite import close_on_error, enable_wal, open_database
+from dirframe._sqlite import DATABASE_FAILURES, close_on_error, enable_wal, open_database
 from dirframe.errors import CacheError, CacheWarning, warn
 from dirframe.settings import cache_folder
 
@@ -80,12 +80,16 @@ class PageCache:
         try:
             response: Any = _SERIALIZER.loads(packed)
             content, url = response.content, response.url
+            moment = datetime.fromtimestamp(received_at, UTC)
             if not (isinstance(content, bytes) and content and isinstance(url, str) and url):
+                return None
+            # The compressed response has a checksum, the other columns have none.
+            if (response.request.url, response.created_at) != (key, moment):
                 return None
             return CachedPage(
                 content=content,
                 url=url,
-                received_at=datetime.fromtimestamp(received_at, UTC),
+                received_at=moment,
                 requests=int(requests),
             )
         except Exception:  # noqa: BLE001  # what a damaged entry, or that of somebody else, may raise
@@ -100,13 +104,13 @@ class PageCache:
         statement = "SELECT 1 FROM responses WHERE key = ? AND received_at BETWEEN ? AND ?"
         return self._first_row(statement, key, earliest, now.timestamp()) is not None
 
-    def put(self, key: str, page: CachedPage, *, requested: str, expire_after: timedelta) -> None:
-        """Store a page that was requested by a URL, unless the file cannot be written."""
+    def put(self, key: str, page: CachedPage, *, expire_after: timedelta) -> None:
+        """Store a page, unless the file cannot be written."""
         response = CachedResponse(
             content=page.content,
             status_code=200,
             url=page.url,
-            request=CachedRequest(method="GET", url=requested),
+            request=CachedRequest(method="GET", url=key),
             created_at=page.received_at,
         )
         received_at = page.received_at.timestamp()
@@ -135,7 +139,7 @@ class PageCache:
                 return None
             try:
                 return self._run(self._file, statement, values)
-            except (sqlite3.Error, OSError) as error:
+            except DATABASE_FAILURES as error:
                 if self._is_read_only:
                     return None
                 if self._database is not None:
@@ -145,7 +149,7 @@ class PageCache:
                 _warn(self._file, error)
             try:
                 return self._run(self._file, statement, values)
-            except (sqlite3.Error, OSError):
+            except DATABASE_FAILURES:
                 return None
 
     def _run(
@@ -222,7 +226,7 @@ def cache_info(folder: str | Path | None = None) -> CacheInfo:
         try:
             with closing(_open_to_read(file)) as database:
                 [pages] = database.execute("SELECT count(*) FROM responses").fetchone()
-        except (sqlite3.Error, OSError) as error:
+        except DATABASE_FAILURES as error:
             _warn(file, error)
     size = sum(part.stat().st_size for part in file.parent.glob(f"{_FILE}*"))
     return CacheInfo(file=file, size_bytes=size, pages=pages)
@@ -278,7 +282,7 @@ def _delete(folder: str | Path | None, *, before: float) -> int:
             deleted = database.execute("DELETE FROM responses WHERE expires <= ?", [before])
             database.execute("VACUUM")
             return deleted.rowcount
-    except (sqlite3.Error, OSError) as error:
+    except DATABASE_FAILURES as error:
         # A file that another process writes to is sound.
         is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
         with suppress(OSError):

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import warnings
 from dataclasses import dataclass
 from datetime import timedelta
+from ipaddress import ip_address
 from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import requests
 
+from dirframe._printable import printable
 from dirframe.errors import ConfigurationError, InvalidInputError, ShortKeyWarning
 from dirframe.settings import (
     OPEN_HUB,
@@ -26,6 +30,20 @@ from dirframe.settings import (
 
 #: Maximum age of a cached page: its end must be a date.
 _LONGEST = timedelta(days=36_500)
+#: Seconds of the shortest and the longest time-out; at most a day.
+_TIMEOUTS = 0.001, 86_400.0
+#: Each worker is a thread with a connection.
+_MOST_WORKERS = 100
+_LARGEST_QUOTA = 10**9
+#: One request a day.
+_SLOWEST = 1 / 86_400
+_FASTEST = 1e9
+_LONGEST_ADDRESS = 2_000
+#: Of a name that DNS may have; with the hyphens of an internationalised one.
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
+_LONGEST_HOST = 253
+#: Characters of a value that an error shows.
+_LONGEST_VALUE = 120
 _KEYS = f"issues keys to its members at {OPEN_HUB_KEYS} (LOGIN is your login name)"
 _SAMPLE = "Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
 
@@ -64,6 +82,10 @@ class Connection:
         allow_http: bool,
     ) -> Self:
         """Return the settings of these arguments of `Directory`, or of the environment."""
+        if not isinstance(allow_http, bool):
+            raise InvalidInputError(
+                f"allow_http is {_shown(allow_http)}; it must be True or False."
+            )
         address = _address_of(base_url or os.environ.get("DIRFRAME_BASE_URL"), allow_http)
         api_key = _key_of(key or os.environ.get("DIRFRAME_API_KEY"), address)
         host = urlsplit(address)
@@ -71,16 +93,16 @@ class Connection:
             rate = math.inf if is_loopback(host.hostname or "") else 10.0
         return cls(
             base_url=address,
-            name=name or host.netloc,
+            name=_name_of(name) or host.netloc,
             key=api_key,
             identity=address,
             cache_folder=_cache_folder_of(cache),
-            quota_folder=user_data_folder(),
+            quota_folder=_folder("the count of requests", user_data_folder()),
             expire_after=_age(expire_after),
-            workers=int(_positive("workers", workers, Integral)),
-            rate=_positive("rate", rate),
-            daily_quota=int(_positive("daily_quota", daily_quota, Integral)),
-            timeout=_positive("timeout", timeout),
+            workers=_whole_number("workers", workers, _MOST_WORKERS),
+            rate=_rate(rate),
+            daily_quota=_whole_number("daily_quota", daily_quota, _LARGEST_QUOTA),
+            timeout=_timeout(timeout),
             allow_http=allow_http,
         )
 
@@ -110,30 +132,100 @@ def _key_of(key: str | ApiKey | None, base_url: str) -> ApiKey:
     return api_key
 
 
-def _cache_folder_of(cache: bool | str | Path) -> Path | None:
-    if cache is False:
+def _name_of(name: object) -> str | None:
+    if name is None:
         return None
-    return cache_folder() if cache is True else cache_folder(cache)
+    is_blank = isinstance(name, str) and name != "" and not name.strip()
+    if not isinstance(name, str) or is_blank or printable(name) != name:
+        raise InvalidInputError(
+            f"name is {_shown(name)}; it must be text of one line, without control characters."
+        )
+    return name
+
+
+def _cache_folder_of(cache: object) -> Path | None:
+    if isinstance(cache, bool):
+        return _folder("the cache", cache_folder()) if cache else None
+    if not isinstance(cache, (str, PathLike)) or not str(cache).strip():
+        raise InvalidInputError(
+            f"cache is {_shown(cache)}; it must be True, False or the name of a folder."
+        )
+    return _folder("the cache", cache_folder(Path(cache)))
+
+
+def _folder(purpose: str, path: Path) -> Path:
+    """Return a folder, which need not be there yet; raise if there cannot be one."""
+    if not str(path).isprintable():
+        raise ConfigurationError(
+            f"The folder of {purpose} cannot be {str(path)!r}: it holds control characters."
+        )
+    place = next(filter(_is_there, (path, *path.parents)), None)
+    if place is not None and not place.is_dir():
+        raise ConfigurationError(
+            f"The folder of {purpose} cannot be {path}: {place} is no folder.",
+            hint="Name another one by cache= or DIRFRAME_CACHE_DIR; for the count of requests, by "
+            "DIRFRAME_DATA_DIR.",
+        )
+    return path
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # nobody may look, or its name is too long: a load says what it cannot use
+        return False
 
 
 def _age(expire_after: timedelta) -> timedelta:
     is_time = isinstance(expire_after, timedelta)
     if not is_time or not timedelta(0) <= expire_after <= _LONGEST:
         raise InvalidInputError(
-            f"expire_after is {expire_after!r}; it must be a timedelta from 0 to "
+            f"expire_after is {_shown(expire_after)}; it must be a timedelta from 0 to "
             f"{_LONGEST.days:,} days, such as timedelta(days=7)."
         )
     return expire_after
 
 
-def _positive(name: str, value: Any, kind: type[Any] = Real) -> float:
-    if isinstance(value, bool) or not isinstance(value, kind) or not value > 0:
-        number = "whole number from 1" if kind is Integral else "number above 0"
-        raise InvalidInputError(f"{name} is {value!r}; it must be a {number}.")
+def _whole_number(name: str, value: Any, most: int) -> int:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not 1 <= int(value) <= most:
+        raise InvalidInputError(
+            f"{name} is {_shown(value)}; it must be a whole number from 1 to {most:,}."
+        )
+    return int(value)
+
+
+def _rate(value: Any) -> float:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not (value == math.inf or _SLOWEST <= value <= _FASTEST):
+        raise InvalidInputError(
+            f"rate is {_shown(value)}; it must be a number of requests per second, at least one a day "
+            "(1 / 86400), or math.inf."
+        )
     return float(value)
 
 
-def _address_of(text: str | None, allow_http: bool) -> str:
+def _timeout(value: Any) -> float:
+    shortest, longest = _TIMEOUTS
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not shortest <= value <= longest:
+        raise InvalidInputError(
+            f"timeout is {_shown(value)}; it must be a number of seconds from {shortest:g} to "
+            f"{longest:,.0f}."
+        )
+    return float(value)
+
+
+def _shown(value: object) -> str:
+    """Return a value as an error shows it, also one whose text is very long."""
+    try:
+        text = repr(value)
+    except ValueError:  # a number of more digits than Python writes
+        return "a number of very many digits"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+
+
+def _address_of(text: object, allow_http: bool) -> str:
     """Return an address as it is sent, without a slash at its end; raise if it carries more."""
     if not text:
         raise ConfigurationError(
@@ -141,24 +233,70 @@ def _address_of(text: str | None, allow_http: bool) -> str:
             hint=f"Pass base_url= (--base-url) or set DIRFRAME_BASE_URL. The address of Open Hub is "
             f"{OPEN_HUB}; it {_KEYS}. {_SAMPLE}",
         )
-    try:
-        parts = urlsplit(as_sent(text.strip()))
-    except ValueError:
-        parts = urlsplit("")
-    if parts.scheme not in ("http", "https"):
+    # No error repeats what was given: it may hold a password, or be the key by mistake.
+    if not isinstance(text, str):
+        raise ConfigurationError(f"The base URL must be text; got a {type(text).__name__}.")
+    text = text.strip()
+    if not text.isprintable() or len(text) > _LONGEST_ADDRESS:
+        raise ConfigurationError(
+            f"The base URL holds control characters, or more than {_LONGEST_ADDRESS:,} characters."
+        )
+    if text.partition("://")[0].lower() not in ("http", "https"):
         raise ConfigurationError(
             "The base URL must begin with https:// (or http:// on this machine) and name a host."
         )
+    parts = _parts_as_sent(text)
+    if parts is None:
+        raise ConfigurationError(
+            "The base URL names no host that can be requested.",
+            hint="A name has letters, digits, hyphens and dots; an IPv6 address is in brackets, as in "
+            "https://[2001:db8::1]; a port is a number from 1 to 65535.",
+        )
     base_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
-    if "@" in parts.netloc or parts.query or parts.fragment:
+    if "@" in urlsplit(text).netloc or parts.query or parts.fragment:
         advice = (
             "Leave out the user, the query and the fragment; the key is passed as key=, or taken "
             "from DIRFRAME_API_KEY."
         )
-    elif parts.path.endswith(".xml"):
+    elif parts.path.lower().endswith(".xml"):
         advice = f"It is that of a page: pass it without {parts.path.rpartition('/')[2]}."
     elif parts.scheme == "http" and not allow_http and not is_loopback(parts.hostname or ""):
         advice = "The key would be readable on the way: use https://, or pass allow_http=True."
     else:
         return base_url
     raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)
+
+
+def _parts_as_sent(text: str) -> SplitResult | None:
+    """Return the parts of an address as it is sent; None if its host cannot be requested."""
+    try:
+        given, sent = urlsplit(text), urlsplit(as_sent(text))
+        port = given.port
+    except ValueError:
+        return None
+    # Browsers take a backslash for a slash, and then another host.
+    if port == 0 or "\\" in text or not _is_host(given.hostname, sent.hostname):
+        return None
+    return sent
+
+
+def _is_host(given: str | None, sent: str | None) -> bool:
+    """Return whether a host is an address or a name, as it was given and in the form that is sent."""
+    if not given or not sent:
+        return False
+    if ":" in sent:
+        try:
+            ip_address(sent.replace("%25", "%"))  # before the name of a network interface
+        except ValueError:
+            return False
+        return True
+    labels = sent.removesuffix(".").split(".")
+    if "%" in given or len(sent) > _LONGEST_HOST or not all(map(_LABEL.fullmatch, labels)):
+        return False
+    # What ends in a number is an IPv4 address, or one that systems read in different ways.
+    is_number = labels[-1].isdecimal() or re.fullmatch("0x[0-9a-f]*", labels[-1]) is not None
+    try:
+        ip_address(".".join(labels))
+    except ValueError:
+        return not is_number
+    return True

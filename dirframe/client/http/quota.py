@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import os
 import secrets
-import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -24,7 +23,7 @@ from itertools import count
 from pathlib import Path
 
 from dirframe._display import card
-from dirframe._sqlite import close_on_error, open_database
+from dirframe._sqlite import DATABASE_FAILURES, close_on_error, open_database
 from dirframe.client.http.responses import RUN_AGAIN_LATER
 from dirframe.errors import DirframeError, QuotaExceededError, QuotaWarning, warn
 
@@ -33,8 +32,6 @@ _FILE = "quota.sqlite"
 #: Seconds to wait for another process that holds the file, and after the file has failed once.
 _TIMEOUT = 30.0
 _SHORT_TIMEOUT = 0.1
-#: What a file that is damaged, locked, full or not there may raise.
-_FAILURES = sqlite3.Error, OSError, UnicodeError
 
 #: Times are seconds since 1970. A row is a request; or, if a directory says that the quota is used up,
 #: all that was left of it.
@@ -43,12 +40,22 @@ CREATE TABLE IF NOT EXISTS requests (
     id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, sent_at REAL NOT NULL, count INTEGER NOT NULL
 )
 """
+#: A row that is damaged counts as a request that was just sent.
 _STATE = """
-SELECT
-    coalesce(sum(count), 0),
-    coalesce(sum(count) FILTER (WHERE id BETWEEN :first AND :last), 0),
-    min(sent_at)
-FROM requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago
+SELECT coalesce(sum(number), 0), coalesce(sum(number) FILTER (WHERE is_own), 0), min(moment)
+FROM (
+    SELECT
+        iif(typeof(count) = 'integer' AND count BETWEEN 1 AND 1000000000, count, 1) AS number,
+        iif(typeof(sent_at) IN ('real', 'integer'), sent_at, :now) AS moment,
+        id BETWEEN :first AND :last AS is_own
+    FROM requests WHERE fingerprint = :fingerprint
+)
+WHERE moment > :day_ago
+"""
+#: Nobody waits for longer than a day.
+_DATE_BY_NOW = """
+UPDATE requests SET sent_at = :now
+WHERE sent_at > :now OR typeof(sent_at) NOT IN ('real', 'integer')
 """
 
 
@@ -127,7 +134,7 @@ class DailyQuota:
                 file = self._opened()
                 if file is not None:
                     file.remove(receipt)
-            except _FAILURES as error:
+            except DATABASE_FAILURES as error:
                 self._leave(error)
 
     def mark_exhausted(self, resets_at: datetime | None) -> datetime | None:
@@ -179,7 +186,7 @@ class DailyQuota:
                 self._compare(file)  # first, for a file that can only be read
                 file.tidy()
                 return self._compare(file)
-        except _FAILURES as error:
+        except DATABASE_FAILURES as error:
             self._leave(error)
         return self._known.state()
 
@@ -188,7 +195,7 @@ class DailyQuota:
         receipt = next(self._known.receipts)
         try:
             request = self._add_to_file(receipt, number, sent_at)
-        except _FAILURES as error:
+        except DATABASE_FAILURES as error:
             self._leave(error)
             request = None
         if self._file is None:
@@ -343,6 +350,7 @@ class _CountFile:
         """Return how many requests are used, how many of them by this process, and the oldest time."""
         facts = {
             "fingerprint": self._fingerprint,
+            "now": time.time(),
             "day_ago": _day_ago(),
             "first": first_receipt,
             "last": first_receipt + 2**32 - 1,
@@ -378,8 +386,7 @@ class _CountFile:
         """Forget the requests of other days, and date those of a clock that was ahead by now."""
         now = time.time()
         self._database.execute("DELETE FROM requests WHERE sent_at <= ?", [_day_ago()])
-        # Nobody waits for longer than a day.
-        self._database.execute("UPDATE requests SET sent_at = ? WHERE sent_at > ?", [now, now])
+        self._database.execute(_DATE_BY_NOW, {"now": now})
 
     def close(self) -> None:
         """Close the file."""

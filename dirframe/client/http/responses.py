@@ -20,7 +20,7 @@ import requests
 import urllib3.exceptions as urllib3_errors
 from lxml import etree
 
-from dirframe._display import printable
+from dirframe._printable import printable
 from dirframe.client.http.proxies import Route
 from dirframe.client.xml.page import MAX_BYTES, Page, parse
 from dirframe.errors import (

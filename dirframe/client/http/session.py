@@ -16,8 +16,10 @@ from dirframe.client.http.adapter import SigningAdapter, Success
 from dirframe.client.http.cache import CachedPage, PageCache
 from dirframe.client.http.connection import Connection, as_sent
 from dirframe.client.http.quota import DailyQuota
-from dirframe.client.xml.page import Page, parse
-from dirframe.errors import CacheError, InvalidInputError
+from dirframe.client.xml.page import Page, check_records, parse
+from dirframe.client.xml.records import check_readable
+from dirframe.errors import CacheError, InvalidInputError, UnreadableResponseError
+from dirframe.schema import Resource
 
 #: Behind the URL of a refusal. That of a page has no fragment.
 _REFUSED = "#refused"
@@ -74,12 +76,14 @@ class Session:
         offline: bool = False,
         store: bool = True,
         beside: bool = False,
+        resource: Resource | None = None,
     ) -> FetchedPage:
         """Return the page at a path: from the cache if it is fresh, else from the directory.
 
         `refresh` asks the directory in any case, `offline` takes a cached page of any age or raises
         CacheError, and `store` is whether a received page is stored in the cache: `beside` the page
-        that is there, which stays, and is read from there.
+        that is there, which stays, and is read from there. A page whose records cannot be read, or
+        are not those of `resource`, is neither stored nor taken from the cache.
         """
         if refresh and offline:
             raise InvalidInputError(
@@ -89,14 +93,15 @@ class Session:
         url = self.address(path, parameters) + (_BESIDE if beside else "")
         if not refresh:
             cached = self._cached(url, of_any_age=offline)
-            if cached is not None:
-                return self._from_cache(url, cached)
+            fetched = None if cached is None else self._from_cache(url, cached, resource)
+            if fetched is not None:
+                return fetched
         if offline:
             raise CacheError(
                 f"{url} is not in the cache, and offline mode sends no requests.",
                 hint="Load it once without offline=True (--offline).",
             )
-        return self._from_directory(url, store=store)
+        return self._from_directory(url, resource, store=store)
 
     def is_cached(
         self, path: str, parameters: Mapping[str, str], *, of_any_age: bool = False
@@ -145,25 +150,43 @@ class Session:
             )
         return as_sent(url) if "%" in url else url
 
+    def forget(self, url: str) -> None:
+        """Remove a page from the cache: it is requested again."""
+        self._cache.remove(self._key_of(url))
+
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""
         self._http.close()
         self._cache.close()
         self.quota.close()
 
-    def _from_cache(self, url: str, cached: CachedPage) -> FetchedPage:
+    def _from_cache(
+        self, url: str, cached: CachedPage, resource: Resource | None
+    ) -> FetchedPage | None:
+        """Return a cached page; None if it is damaged, or of other records."""
+        try:
+            page = parse(cached.content, source=url)
+            if resource is not None:
+                check_records(page, resource.name)
+        except UnreadableResponseError:
+            return None
         self._adapter.learn_from_cache(url, cached.url)
         return FetchedPage(
             content=cached.content,
             url=url,
             received_at=cached.received_at,
-            page=parse(cached.content, source=url),
+            page=page,
             requests=0,
             requests_paid=cached.requests,
         )
 
-    def _from_directory(self, url: str, *, store: bool) -> FetchedPage:
+    def _from_directory(self, url: str, resource: Resource | None, *, store: bool) -> FetchedPage:
         success = cast("Success", self._http.get(url))
+        try:
+            check_readable(success.page, resource)
+        except UnreadableResponseError as error:
+            error.url, error.status, error.attempts = url, 200, success.requests
+            raise
         fetched = FetchedPage(
             content=success.content,
             url=url,
@@ -186,8 +209,7 @@ class Session:
         return fetched
 
     def _store(self, url: str, page: CachedPage) -> None:
-        key = self._key_of(url)
-        self._cache.put(key, page, requested=url, expire_after=self._expire_after)
+        self._cache.put(self._key_of(url), page, expire_after=self._expire_after)
 
     def _cached(self, url: str, *, of_any_age: bool = False) -> CachedPage | None:
         page = self._cache.get(self._key_of(url))

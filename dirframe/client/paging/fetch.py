@@ -23,6 +23,7 @@ from dirframe.errors import (
     ServiceError,
     UnreadableResponseError,
 )
+from dirframe.schema import UNKNOWN
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -187,7 +188,13 @@ class Fetcher:
             )
         requested_at = datetime.now(UTC)
         try:
-            fetched = self.session.get(query.path, params, beside=beside, **self.use.as_options())
+            fetched = self.session.get(
+                query.path,
+                params,
+                beside=beside,
+                resource=None if query.resource is UNKNOWN else query.resource,
+                **self.use.as_options(),
+            )
         except (RequestError, CacheError) as error:
             return self._meaning(error, url, number, may_refuse)
         received_at = fetched.received_at

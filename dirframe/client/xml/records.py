@@ -85,6 +85,11 @@ class Records:
         return pd.DataFrame(typed, index=pd.RangeIndex(count), copy=False)
 
 
+def check_readable(page: Page, resource: Resource | None) -> None:
+    """Raise if the records of a page cannot be read, or are not those of a resource."""
+    Records(resource, [page])
+
+
 # -- from elements to cells ------------------------------------------------------------------
 
 

@@ -199,11 +199,15 @@ def check_organization(organization: object) -> None:
         )
 
 
+#: Control characters, and halves of characters, which cannot be sent.
+_NO_NAME = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff]")
+
+
 def identifier_of(value: object, name: str) -> str:
     """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
     is_text = isinstance(value, str | Integral) and not isinstance(value, bool)
     text = str(value).strip() if is_text else ""
-    if text in {"", ".", ".."}:
+    if text in {"", ".", ".."} or _NO_NAME.search(text):
         kind = type(value).__name__.strip("_")
         shown = repr(value) if pd.api.types.is_scalar(value) else f"a {kind}"
         raise InvalidInputError(

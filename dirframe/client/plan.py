@@ -25,6 +25,7 @@ from dirframe.client.paging.walk import Walk
 from dirframe.client.paging.windows import PagesByIds
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, Resource
+from dirframe.settings import check_switches
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -145,6 +146,7 @@ def plan(
         raise InvalidInputError(
             'Name the collection first: dirframe.plan("projects", directory=directory).'
         )
+    check_switches(refresh=refresh)
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     options |= {"sample": sample, "seed": seed, "details": details}
     with open_directory(directory) as client:

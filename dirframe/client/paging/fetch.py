@@ -6,8 +6,9 @@ import enum
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from threading import Lock
 from typing import Self, TypeAlias, TypeVar
 
 from dirframe.client.http.session import Session
@@ -25,6 +26,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.schema import UNKNOWN, is_page_of_owner
+from dirframe.settings import check_switches
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -127,6 +129,7 @@ class CacheUse:
     @classmethod
     def of(cls, *, refresh: bool, offline: bool) -> Self:
         """Return the use that a loader was asked for."""
+        check_switches(refresh=refresh, offline=offline)
         if refresh and offline:
             raise InvalidInputError(
                 "To refresh asks the directory for every page, and offline asks the cache alone.",
@@ -160,12 +163,37 @@ def never() -> bool:
     return False
 
 
+class Clock:
+    """The time of a load, which never goes back: what was received later is later."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._latest = datetime.min.replace(tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Return the time, or that of the answer before if the machine's clock was set back."""
+        return self.at(datetime.now(UTC))
+
+    def at(self, moment: datetime) -> datetime:
+        """Return when something was received: after all that was received before."""
+        with self._lock:
+            self._latest = max(moment, self._latest + timedelta.resolution)
+            return self._latest
+
+    def saw(self, moment: datetime) -> datetime:
+        """Return the time of a page from the cache, which may be older than others."""
+        with self._lock:
+            self._latest = max(self._latest, min(moment, datetime.now(UTC)))
+        return moment
+
+
 @dataclass(frozen=True, slots=True)
 class Fetcher:
     """Fetches pages of one directory with one use of the cache."""
 
     session: Session
     use: CacheUse
+    clock: Clock = field(default_factory=Clock)
 
     def refreshed(self) -> Fetcher:
         """Return one that requests every page."""
@@ -197,7 +225,7 @@ class Fetcher:
                 requests=0,
                 requests_paid=refusal.requests_paid,
             )
-        requested_at = datetime.now(UTC)
+        requested_at = self.clock.now()
         try:
             fetched = self.session.get(
                 query.path,
@@ -209,13 +237,17 @@ class Fetcher:
             )
         except (RequestError, CacheError) as error:
             return self._meaning(error, query, url, number, may_refuse)
-        received_at = fetched.received_at
+        is_received = bool(fetched.requests)
+        if is_received:
+            received_at = self.clock.at(fetched.received_at)
+        else:
+            received_at = self.clock.saw(fetched.received_at)
         return Document(
             page=fetched.page,
             content=fetched.content,
             url=fetched.url,
             received_at=received_at,
-            requested_at=requested_at if fetched.requests else received_at,
+            requested_at=requested_at if is_received else received_at,
             requests=fetched.requests,
             requests_paid=fetched.requests_paid,
         )
@@ -248,7 +280,7 @@ class Fetcher:
         is_answer = reason is Reason.NO_RECORDS or may_refuse()
         if self.use.stores and error.status is not None and is_answer:
             self.session.put_refusal(url, reason.value, requests)
-        now = datetime.now(UTC)
+        now = self.clock.now()
         return Refusal(
             reason=reason,
             received_at=now,

@@ -161,9 +161,9 @@ def load_repositories(
     Examples
     --------
     >>> with dirframe.sample_directory(analyses=False) as directory:
-    ...     repositories = dirframe.load_repositories(["633", "714"], directory=directory)
-    >>> repositories["canonical_url"].str.startswith("https://").all()
-    True
+    ...     repositories = dirframe.load_repositories("464", directory=directory)
+    >>> repositories["canonical_url"].tolist()
+    ['https://github.com/geletclient-team/geletclient']
     """
     use = CacheUse.of(refresh=refresh, offline=offline)
     options = Options(incomplete=incomplete, cache=use, progress=progress)

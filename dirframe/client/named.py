@@ -323,7 +323,7 @@ def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, s
     frame = named.records.frame([row.number for row in rows])
     is_left_out = bool(named.without_own_page()) and not named.details
     if is_left_out:
-        for column in frame.columns.intersection(ANALYSIS_COLUMNS):
+        for column in frame.columns.intersection([*ANALYSIS_COLUMNS]):
             frame[column] = pd.Series(None, index=frame.index, dtype=frame[column].dtype)
     parts = []
     if named.failures:

@@ -65,7 +65,7 @@ from typing import TypeAlias
 from dirframe.client.paging.ids import Draw
 from dirframe.client.paging.pages import CollectionPage, Key, Pages, Place, repeated_ids
 from dirframe.client.paging.sample import SampledPages
-from dirframe.client.paging.windows import PagesByIds
+from dirframe.client.paging.windows import PagesByIds, WindowPage
 
 #: A part of a collection that can be proven alone.
 Part: TypeAlias = Pages | SampledPages | PagesByIds
@@ -367,7 +367,7 @@ def judge(pages: Part) -> Verdict:
     is_capped = problem is None and limit is not None and (total is None or total > limit)
     if problem is not None or is_capped:
         completeness = Completeness.INCOMPLETE
-    elif not is_one_state and total is not None:
+    elif (not is_one_state or _was_by_ids(pages)) and total is not None:
         completeness = Completeness.COUNTED
     else:
         completeness = Completeness.PROVEN
@@ -386,6 +386,11 @@ def judge(pages: Part) -> Verdict:
         skipped_after=skipped,
         is_order_unstable=pages.has_key and problem is not None and is_order_unstable(pages),
     )
+
+
+def _was_by_ids(pages: Pages) -> bool:
+    """Return whether an archive was begun by ids: then all records of both kinds of pages count."""
+    return pages.keeps_history and any(isinstance(page, WindowPage) for page in pages.probes)
 
 
 def _problem(

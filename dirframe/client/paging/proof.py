@@ -39,19 +39,25 @@
 #                                 2        5       10   f g h i j          unfinished: 3 is missing
 #                                 3       10       10                      proven
 #
-# A walk by ids is proven by other rows: of the ids 1 to 8, five a page, 12 records stated at its end. Nothing
-# shifts, so that neither days nor another total make a difference.
+# A walk by ids is proven by other rows: of the ids 1 to 40, of which 1 to 30 and 40 exist. Nothing shifts, so
+# that neither days nor another total make a difference.
 #
-#   history                    asked for  total  ids                verdict
-#   -------------------------  ---------  -----  -----------------  ------------------------------
-#   all ids are decided        1 to 8         6  1 2 3 5 6
-#                              7 to 8         1  7                  proven
+#   history                    asked for  total  ids              verdict
+#   -------------------------  ---------  -----  ---------------  --------------------------------
+#   all ids are decided        1 to 40       31  1 to 25
+#                              26 to 40       6  26 to 30, 40
+#                              (the newest)  31                   proven
 #
-#   one page is missing        1 to 8         6  1 2 3 5 6          unfinished: 7 and 8
+#   on another day, after      1 to 40       31  1 to 25
+#   3 was removed              26 to 40       6  26 to 30, 40     (on the second day)
+#                              (the newest)  30                   proven: 31 records, 3 was there
 #
-#   record 7 cannot be sent    1 to 8         6  1 2 3 5 6
-#                              7                 status 404, twice
-#                              8              0                     lost: 7
+#   one page is missing        1 to 40       31  1 to 25          unfinished: 26 to 40
+#
+#   40 cannot be sent          1 to 40       31  1 to 25
+#                              26 to 39       5  26 to 30
+#                              40                                 status 404, twice: lost
+#                              (the newest)  31
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from dirframe._display import did_you_mean
+from dirframe.client.paging.ids import PAGE_SIZE, Window
 from dirframe.client.xml.page import Page, check_records
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
@@ -32,7 +33,8 @@ class Query:
 
     `sample` positions are drawn by `seed` of all records. `numbered` is whether the first page is
     asked for by its number: what has no pages may be one record. `facts` is recorded in provenance
-    instead of the path.
+    instead of the path. `per_page` and `ids` are what today's live service takes besides: a number of
+    records on a page, and the projects among some ids.
     """
 
     resource: Resource
@@ -46,6 +48,8 @@ class Query:
     parameters: Mapping[str, str] = field(default_factory=dict)
     numbered: bool = True
     facts: Mapping[str, Any] = field(default_factory=dict)
+    per_page: int | None = None
+    ids: Window | None = None
 
     def __post_init__(self) -> None:
         for name in ("query", "sort"):
@@ -89,10 +93,20 @@ class Query:
         object.__setattr__(self, "path", self.path or f"/{resource.collection}.xml")
 
     def params(self, page: int = 1) -> dict[str, str]:
-        """Return the query parameters of a page; page numbers start at 1."""
+        """Return the query parameters of a page; page numbers start at 1.
+
+        A name stands for the ids: `long_values` has them.
+        """
+        if self.ids is not None:
+            return {"ids": self.ids.name, "per_page": str(PAGE_SIZE)}
+        size = None if self.per_page is None else str(self.per_page)
         number = str(page) if page > 1 or self.numbered else None
         asked = {**self.parameters, "query": self.query, "sort": self.sort, "page": number}
-        return {name: value for name, value in asked.items() if value}
+        return {name: value for name, value in (asked | {"per_page": size}).items() if value}
+
+    def long_values(self) -> dict[str, str]:
+        """Return the parameters that are sent instead of their names."""
+        return {} if self.ids is None else {"ids": self.ids.text}
 
     def to_provenance(self) -> dict[str, Any]:
         """Return the query as recorded in provenance."""

@@ -168,7 +168,9 @@ class NamedProjects:
     def _read_own(self, names: list[str], refused: dict[str, Refusal | Failure]) -> Iterator[str]:
         """Read the own pages of projects; note those that were refused, or failed."""
         patience = Patience()
-        results = fetch_ahead(self._fetch_own, names, self.workers, patience.ends)
+        results = fetch_ahead(
+            self._fetch_own, names, self.workers, patience.ends, self.fetcher.session
+        )
         for name, answer in results:
             self.receipts.append(receipt_of(answer))
             if isinstance(answer, Document):

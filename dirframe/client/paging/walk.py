@@ -320,7 +320,9 @@ class Walk:
 
         failed: dict[int, Failure] = {}
         needed_numbers = takewhile(lambda _: not is_end, numbers)
-        for number, (page, answer) in fetch_ahead(fetch, needed_numbers, self.workers, ends):
+        for number, (page, answer) in fetch_ahead(
+            fetch, needed_numbers, self.workers, ends, self.fetcher.session
+        ):
             received.add_receipt(answer)
             if page is None and isinstance(answer, Failure):
                 failed[number] = answer
@@ -410,7 +412,11 @@ class Walk:
 
         patience = Patience()
         results = fetch_ahead(
-            fetch, needed_ids, self.workers, lambda result: patience.ends(result[1])
+            fetch,
+            needed_ids,
+            self.workers,
+            lambda result: patience.ends(result[1]),
+            self.fetcher.session,
         )
         for identifier, (page, answer) in results:
             received.add_receipt(answer)

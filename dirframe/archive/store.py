@@ -26,7 +26,8 @@ from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refusal
 from dirframe.client.paging.pages import CollectionPage
 from dirframe.client.paging.query import Query
-from dirframe.client.paging.walk import Lost, Receipt, Received, Target
+from dirframe.client.paging.received import Lost, NoIds, Receipt, Received, Target
+from dirframe.client.paging.windows import PagesByIds, WindowPage
 from dirframe.client.xml.page import AnalysisSent
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
@@ -48,10 +49,16 @@ CREATE TABLE archive (
 _PAGES = """
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY, -- order of arrival, from 1 without gaps
-    kind TEXT NOT NULL,     -- page: of the collection; own: of a record; probe: in an order not used
-    number INTEGER,         -- of a page of the collection
+    kind TEXT NOT NULL,     -- page: of the collection; ids: of the records among some ids; own: of a
+                            -- record; probe: in an order not used
+    number INTEGER,         -- of a page of the collection; of one by ids, its place in the walk
     record TEXT,            -- the id of the record whose own page it is
     sort TEXT,              -- the order of the pages
+    per_page INTEGER,       -- the number of records that was asked for
+    first_asked INTEGER,    -- of the ids that were asked for
+    last_asked INTEGER,
+    bound INTEGER,          -- of a walk by ids, the largest one
+    drawn INTEGER,          -- of a sample by ids, how many were drawn by then
     retrieved TEXT NOT NULL, -- ISO 8601 in UTC
     requests INTEGER NOT NULL, -- 0: from the cache
     requests_paid INTEGER NOT NULL, -- made when it was received, also if it is from the cache
@@ -68,7 +75,18 @@ CREATE TABLE pages (
 )
 """
 _COLUMNS = (
-    *("kind", "number", "record", "sort", "retrieved", "requests", "requests_paid"),
+    *(
+        "kind",
+        "number",
+        "record",
+        "sort",
+        "per_page",
+        "first_asked",
+        "last_asked",
+        "bound",
+        "drawn",
+    ),
+    *("retrieved", "requests", "requests_paid"),
     *("available", "first", "ids", "analyses", "synthetic", "refusal"),
 )
 _SEALED = (*_COLUMNS, "sha256", "size")
@@ -201,11 +219,7 @@ class Store(AbstractContextManager["Store"]):
         for place, row in enumerate(answers, start=1):
             if row.id != place:
                 raise ArchiveError(f"{self.path} is damaged: a page before {row.name} is missing.")
-        sorts = [row.sort for row in answers if row.is_page]
-        stored = Stored(
-            Received(replace(query, sort=sorts[0] if sorts else query.sort), keeps_history=True)
-        )
-        stored.received.is_sort_given = query.sort is not None
+        stored = Stored(Received(query, keeps_history=True))
         for row in answers:
             row.add_to(stored)
         return stored
@@ -221,12 +235,13 @@ class Store(AbstractContextManager["Store"]):
                 return content
         raise ArchiveError(f"{name} in {self.path} is damaged. Restore the file from a copy.")
 
-    def add(self, target: Target, answer: Answer, sort: str | None) -> None:
-        """Store an answer to a request."""
+    def add(self, target: Target, answer: Answer, query: Query) -> None:
+        """Store an answer to a request of a query."""
         if isinstance(answer, Failure):
             return
         values: dict[str, Any] = dict.fromkeys(_COLUMNS) | {
-            "sort": sort,
+            "sort": query.sort,
+            "per_page": query.per_page,
             "retrieved": answer.received_at.isoformat(timespec="microseconds"),
             "requests": answer.requests,
             "requests_paid": answer.requests_paid,
@@ -246,6 +261,14 @@ class Store(AbstractContextManager["Store"]):
                 "ids": json.dumps(target.ids),
                 "analyses": "".join(str(sent.value) for sent in target.analyses),
             }
+            if isinstance(target, WindowPage):
+                values |= {
+                    "kind": "ids",
+                    "first_asked": target.first_asked,
+                    "last_asked": target.last_asked,
+                    "bound": target.bound,
+                    "drawn": target.drawn,
+                }
         else:
             values |= {"kind": "own", "record": target.record, "sort": None}
         if isinstance(answer, Document):
@@ -305,6 +328,7 @@ class _Row:
 
     id: int
     sort: str | None
+    per_page: int | None
     target: Target
     refusal: Refusal | None
     receipt: Receipt
@@ -327,18 +351,24 @@ class _Row:
                 other_ids=ids,
             )
         target: Target
-        if row["kind"] in {"page", "probe"}:
-            target = CollectionPage(
-                number=int(row["number"]),
-                received_at=received_at,
-                requested_at=received_at,
-                ids=() if refusal is not None else ids,
-                total=_whole(row["available"]),
-                position=_whole(row["first"]),
-                exists=refusal is None,
-                is_probe=row["kind"] == "probe",
-                analyses=tuple(AnalysisSent(int(digit)) for digit in row["analyses"]),
-            )
+        if row["kind"] in {"page", "probe", "ids"}:
+            facts: dict[str, Any] = {
+                "number": int(row["number"]),
+                "received_at": received_at,
+                "requested_at": received_at,
+                "ids": () if refusal is not None else ids,
+                "total": _whole(row["available"]),
+                "position": _whole(row["first"]),
+                "exists": refusal is None,
+                "is_probe": row["kind"] == "probe",
+                "analyses": tuple(AnalysisSent(int(digit)) for digit in row["analyses"]),
+            }
+            if row["kind"] == "ids":
+                for name in ("first_asked", "last_asked", "bound", "drawn"):
+                    facts[name] = int(row[name])
+                target = WindowPage(**facts)
+            else:
+                target = CollectionPage(**facts)
         elif row["kind"] == "own":
             record = str(row["record"])
             page = OwnPage(record=record, received_at=received_at)
@@ -351,18 +381,17 @@ class _Row:
             requests_paid=requests_paid,
             is_synthetic=bool(row["synthetic"]),
         )
-        return cls(int(row["id"]), row["sort"], target, refusal, receipt, received_at)
-
-    @property
-    def is_page(self) -> bool:
-        """Whether it is a page of the collection, in the order that is used."""
-        return isinstance(self.target, CollectionPage) and not self.target.is_probe
+        return cls(
+            int(row["id"]), row["sort"], row["per_page"], target, refusal, receipt, received_at
+        )
 
     @property
     def name(self) -> str:
         """What the page is called in messages."""
         if isinstance(self.target, OwnPage | Lost):
             return f"The page of record {self.target.record}"
+        if isinstance(self.target, WindowPage):
+            return f"The page of ids {self.target.first_asked} to {self.target.last_asked}"
         return f"Page {self.target.number}"
 
     def add_to(self, stored: Stored) -> None:
@@ -373,6 +402,7 @@ class _Row:
         if self.refusal is None:
             stored.documents[self.id] = self.name
         if isinstance(target, CollectionPage):
+            self._set_way(received, target)
             received.add_page(target)
             stored.rows[target] = self.id
         elif isinstance(target, OwnPage):
@@ -380,6 +410,23 @@ class _Row:
             stored.rows[target] = self.id
         elif self.refusal is not None:
             received.details.answers[target.record] = self.refusal
+
+    def _set_way(self, received: Received, target: CollectionPage) -> None:
+        """Go on as the walk did before it received a page: by ids, or by numbers in an order."""
+        is_by_ids = isinstance(received.part, PagesByIds)
+        if isinstance(target, WindowPage):
+            if not is_by_ids:
+                received.walk_by_ids(target.bound)
+            return
+        if target.is_probe:
+            return
+        before = received.query
+        if is_by_ids:
+            received.walk_by_numbers(NoIds.STOPPED)
+        elif before.per_page != self.per_page and received.part.in_use():
+            received.walk_by_numbers(NoIds.SMALL_PAGES)
+        if (before.sort, before.per_page) != (self.sort, self.per_page):
+            received.restate(replace(before, sort=self.sort, per_page=self.per_page))
 
 
 def _seal_of(values: Iterable[Any]) -> str:

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Self, TypeAlias, TypeVar
 
 from dirframe.client.http.session import Session
+from dirframe.client.paging.ids import Window
 from dirframe.client.paging.query import Query
 from dirframe.client.xml.page import Page
 from dirframe.errors import (
@@ -25,6 +26,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.schema import UNKNOWN
+from dirframe.settings import check_switches
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -74,12 +76,18 @@ class Failure:
     error: RequestError | CacheError
     requests: int
     is_of_further_page: bool = False  # which is there: the directory could not send it now
+    ids: Window | None = None  # that were asked for
 
     @property
     def is_of_one_page(self) -> bool:
         """Whether the failure says nothing about other pages."""
         kinds = ServiceError | UnreadableResponseError
         return self.is_of_further_page or isinstance(self.error, kinds)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether there was a response that is not the interface's."""
+        return isinstance(self.error, UnreadableResponseError)
 
     @property
     def may_come_later(self) -> bool:
@@ -117,6 +125,7 @@ class CacheUse:
     @classmethod
     def of(cls, *, refresh: bool, offline: bool) -> Self:
         """Return the use that a loader was asked for."""
+        check_switches(refresh=refresh, offline=offline)
         if refresh and offline:
             raise InvalidInputError(
                 "To refresh asks the directory for every page, and offline asks the cache alone.",
@@ -217,6 +226,7 @@ class Fetcher:
             fetched = self.session.get(
                 query.path,
                 params,
+                long_values=query.long_values(),
                 beside=beside,
                 resource=None if query.resource is UNKNOWN else query.resource,
                 **self.use.as_options(),
@@ -269,13 +279,15 @@ class Fetcher:
             error=error,
         )
 
-    def is_known(self, query: Query, number: int = 1) -> bool:
-        """Return whether the answer to a page comes from the cache."""
+    def is_known(self, query: Query, number: int = 1, *, beside: bool = False) -> bool:
+        """Return whether the answer to a page comes from the cache, or one that is beside it."""
         if self.use.is_refresh:
             return False
         params, offline = query.params(number), not self.use.sends
-        if self.session.is_cached(query.path, params, of_any_age=offline):
+        if self.session.is_cached(query.path, params, of_any_age=offline, beside=beside):
             return True
+        if beside:
+            return False
         url = self.session.address(query.path, params)
         return self.session.get_refusal(url, offline=offline) is not None
 

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from dirframe._display import quantity
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import completeness_note, days_of, difference, get_provenance
-from dirframe.schema import resource_named
+from dirframe.schema import PROJECT, resource_named
 from dirframe.settings import is_loopback
 
 Style = Literal["text", "bibtex"]
@@ -96,7 +96,9 @@ class Source:
         query.pop("details", None)  # the same records, with more about each
         words = resource_named(self.record["resource"]).words[1].capitalize()
         if projects := query.pop("projects", 0):
-            words += f" of {quantity(projects, 'project')}"
+            is_named = self.record["resource"] == PROJECT.name
+            named = f"{quantity(projects, 'project')} by name"
+            words = named if is_named else f"{words} of {quantity(projects, 'project')}"
         if text := query.pop("query", ""):
             words += f" matching “{' '.join(str(text).split())}”"
         sort = query.pop("sort", "")

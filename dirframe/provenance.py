@@ -40,6 +40,7 @@ FACTS: dict[str, Any] = {
     "completeness": "unknown",  # or proven, counted, sample, incomplete
     "incomplete_reason": None,  # why it is not proven
     "sample": {},  # size, population, seed and order of a random sample
+    "walk": {},  # of today's live service: by ids up to a bound, or why by page numbers
     "failures": {},  # what was asked for and did not come, by name, with the reason
     "excluded": {},  # numbers of records that were excluded, by rule
     "duplicates_removed": 0,
@@ -340,11 +341,22 @@ def completeness_note(record: dict[str, Any], *, with_reason: bool = False) -> s
         notes = {"proven": "", "counted": "counted, not proven complete"}
         return notes.get(word, "completeness unknown")
     if design:
-        of = f"{design['size']:,} of {design['population']:,} (seed {design['seed']})"
-        sample = f"random sample of {of}"
+        sample = _sample_note(record, design)
         return sample if word == "sample" else f"incomplete {sample}: {loaded:,} loaded"
     is_part = loaded is not None and available is not None and loaded < available
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if is_part else "")
+
+
+def _sample_note(record: dict[str, Any], design: dict[str, Any]) -> str:
+    noun = resource_named(record["resource"]).words[design["population"] != 1]
+    ids = f" (ids up to {design['bound']:,})" if "bound" in design else ""
+    days = " to ".join(days_of(record))
+    parts = [
+        f"random sample of {design['size']:,} of {design['population']:,} {noun}{ids}",
+        f"drawn on {days}" if days else "",
+        f"seed {design['seed']}",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _ids(record: dict[str, Any], frame: Any) -> pd.Series[Any] | None:

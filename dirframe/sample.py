@@ -16,7 +16,7 @@ from dirframe.client.directory import Directory, connection_of
 from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError
 from dirframe.service.server import serve
-from dirframe.settings import ApiKey
+from dirframe.settings import ApiKey, check_switches
 
 _NAME = "dirframe sample directory"
 
@@ -53,6 +53,7 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     ...     len(dirframe.load_accounts(directory, max_items=25))
     25
     """
+    check_switches(analyses=analyses)
     digest = sha256(b"" if analyses else b"without analyses")
     for path in sorted(data_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())

@@ -169,12 +169,14 @@ def test_caption_names_size_source_and_days():
 def test_caption_says_synthetic_and_how_complete():
     assert caption(loaded(synthetic=True)).endswith("· synthetic sample data")
     drawn = {"sample": {"size": 4, "population": 2500, "seed": 7}}
+    days = "2026-11-19 to 2026-11-20"
+    words = f"random sample of 4 of 2,500 projects, drawn on {days}, seed 7"
     for completeness, facts, said in (
         ("incomplete", {}, "incomplete: 3 of 2,500 loaded"),
         ("incomplete", {"items_available": None}, "incomplete"),
         ("counted", {}, "counted, not proven complete"),
-        ("sample", drawn, "random sample of 4 of 2,500 (seed 7)"),
-        ("incomplete", drawn, "incomplete random sample of 4 of 2,500 (seed 7): 3 loaded"),
+        ("sample", drawn, words),
+        ("incomplete", drawn, f"incomplete {words}: 3 loaded"),
     ):
         assert caption(loaded(completeness=completeness, **facts)).endswith(f"· {said}")
 

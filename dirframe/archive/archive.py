@@ -18,7 +18,7 @@ from dirframe.client.load import describe, describe_whole
 from dirframe.client.messages import summarize
 from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.pages import CollectionPage
-from dirframe.client.paging.walk import ids_of
+from dirframe.client.paging.received import ids_of
 from dirframe.client.xml.page import parse
 from dirframe.client.xml.records import Records
 from dirframe.errors import ArchiveError, IncompleteWarning, warn
@@ -102,7 +102,7 @@ class Archive:
         """Return the records, pages and completeness so far; printed as a few lines."""
         received, verdict = self._received, self._received.verdict
         summary = summarize(received)
-        pages = received.part.newest.values()
+        pages = received.part.in_use()
         return Status(
             path=self.path,
             resource=received.query.resource.collection,
@@ -113,12 +113,14 @@ class Archive:
             completeness=summary.completeness.value,
             reason=summary.reason,
             sort=received.query.sort,
-            requests_left=len(received.part.missing()) + received.own_to_come(),
+            requests_left=received.part.count_missing() + received.own_to_come(),
             newest=self._stored.newest,
         )
 
     def frame(self, *, whole: bool = False) -> pd.DataFrame:
         """Return every record that was ever received, once, as one frame like the loaders.
+
+        Of a finished walk by ids, those up to its bound: newer ones are named in the provenance.
 
         Parameters
         ----------

@@ -13,9 +13,11 @@ from dirframe.client.directory import Directory, open_directory, session_of
 from dirframe.client.paging.fetch import CacheUse, Fetcher
 from dirframe.client.paging.pages import Pages
 from dirframe.client.paging.query import Query
-from dirframe.client.paging.walk import Arrival, Walk
+from dirframe.client.paging.received import Arrival
+from dirframe.client.paging.walk import Walk
 from dirframe.errors import InvalidInputError
 from dirframe.schema import RESOURCES
+from dirframe.settings import check_path
 
 
 def harvest(
@@ -31,8 +33,9 @@ def harvest(
 ) -> Archive:
     """Store a whole collection in a file, page by page; the same call again continues.
 
-    Nothing that is stored is asked for again, but the last page once in each further call: records
-    move forward when others are removed. Fresh pages of the cache are taken from there.
+    Nothing that is stored is asked for again. Only of pages by numbers the last one is, once in each
+    further call: records move forward when others are removed. All projects of the live service, and
+    samples of them, are read by ids. Fresh pages of the cache are taken from there.
 
     Parameters
     ----------
@@ -72,6 +75,7 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
+    check_path("path", path)
     query_asked = Query(
         resource=resources[collection],
         query=query,
@@ -87,14 +91,15 @@ def harvest(
         with Store.open_writer(Path(path), client, query_asked) as store:
             received = store.read().received
             order = received.query.sort
-            if sort not in {None, order} and (received.part.newest or order):
+            if sort not in {None, order} and (received.part.in_use() or order):
                 raise InvalidInputError(
                     f"{path} is in the order {order!r}, not {sort!r}. Leave sort out, or name "
                     "another file."
                 )
             # Begun with own pages, it ends with them.
             with_details = details or received.query.details
-            received.restate(replace(query_asked, sort=order or sort, details=with_details))
+            in_order = replace(query_asked, sort=order or sort, details=with_details)
+            received.restate(replace(in_order, per_page=received.query.per_page))
             fetcher = Fetcher(session_of(client), CacheUse(stores=False))
             walk = Walk(received, fetcher, client.workers, is_tolerant=True, keep=store.add)
             for _ in _read(walk):
@@ -107,8 +112,8 @@ def harvest(
 def _read(walk: Walk) -> Iterator[Arrival]:
     """Read what an archive lacks; and its last page again: records may have moved forward since."""
     part = walk.received.part
-    if part.missing():
-        if not part.newest:
+    if part.count_missing():
+        if not part.in_use():
             yield from walk.begin()
         elif isinstance(part, Pages):
             last = [number for number in part.newest if number + 1 not in part.newest]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -26,12 +26,13 @@ from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refusal
 from dirframe.client.paging.pages import CollectionPage
 from dirframe.client.paging.query import Query
-from dirframe.client.paging.walk import Lost, Receipt, Received, Target
+from dirframe.client.paging.received import Lost, NoIds, Receipt, Received, Target
+from dirframe.client.paging.windows import PagesByIds, WindowPage
 from dirframe.client.xml.page import AnalysisSent
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
-FORMAT = 7
+FORMAT = 8
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
 
 _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
@@ -41,16 +42,23 @@ _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
 _ARCHIVE = """
 CREATE TABLE archive (
     source TEXT NOT NULL, identity TEXT NOT NULL, base_url TEXT NOT NULL, resource TEXT NOT NULL,
-    query TEXT, sort TEXT, sample INTEGER, seed INTEGER NOT NULL, details INTEGER NOT NULL
+    query TEXT, sort TEXT, sample INTEGER, seed INTEGER NOT NULL, details INTEGER NOT NULL,
+    seal TEXT NOT NULL -- digest of the others
 )
 """
 _PAGES = """
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY, -- order of arrival, from 1 without gaps
-    kind TEXT NOT NULL,     -- page: of the collection; own: of a record; probe: in an order not used
-    number INTEGER,         -- of a page of the collection
+    kind TEXT NOT NULL,     -- page: of the collection; ids: of the records among some ids; own: of a
+                            -- record; probe: in an order not used
+    number INTEGER,         -- of a page of the collection; of one by ids, its place in the walk
     record TEXT,            -- the id of the record whose own page it is
     sort TEXT,              -- the order of the pages
+    per_page INTEGER,       -- the number of records that was asked for
+    first_asked INTEGER,    -- of the ids that were asked for
+    last_asked INTEGER,
+    bound INTEGER,          -- of a walk by ids, the largest one
+    drawn INTEGER,          -- of a sample by ids, how many were drawn by then
     retrieved TEXT NOT NULL, -- ISO 8601 in UTC
     requests INTEGER NOT NULL, -- 0: from the cache
     requests_paid INTEGER NOT NULL, -- made when it was received, also if it is from the cache
@@ -62,15 +70,28 @@ CREATE TABLE pages (
     refusal TEXT,           -- why there is no such page
     sha256 TEXT,            -- of the content, uncompressed
     size INTEGER,           -- of the content, uncompressed, in bytes
-    content BLOB            -- the document, compressed with Zstandard
+    content BLOB,           -- the document, compressed with Zstandard
+    seal TEXT NOT NULL      -- digest of the others but for the id and the content
 )
 """
 _COLUMNS = (
-    *("kind", "number", "record", "sort", "retrieved", "requests", "requests_paid"),
+    *(
+        "kind",
+        "number",
+        "record",
+        "sort",
+        "per_page",
+        "first_asked",
+        "last_asked",
+        "bound",
+        "drawn",
+    ),
+    *("retrieved", "requests", "requests_paid"),
     *("available", "first", "ids", "analyses", "synthetic", "refusal"),
 )
+_SEALED = (*_COLUMNS, "sha256", "size")
 _INSERT = f"""
-INSERT INTO pages VALUES (NULL, :{", :".join(_COLUMNS)}, :sha256, :size, :content)
+INSERT INTO pages VALUES (NULL, :{", :".join(_SEALED)}, :content, :seal)
 """
 
 
@@ -84,8 +105,9 @@ class Stored:
 
     @property
     def newest(self) -> datetime | None:
-        """When the newest answer was received."""
-        return max(self.times, default=None)
+        """When the newest answer was received; not in the future, if a clock was wrong."""
+        now = datetime.now(UTC)
+        return max((min(moment, now) for moment in self.times), default=None)
 
     times: list[datetime] = field(default_factory=list)
 
@@ -138,8 +160,10 @@ class Store(AbstractContextManager["Store"]):
                 database.execute(_PAGES)
                 database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 database.execute(f"PRAGMA user_version = {FORMAT}")
-                names = ", ".join(facts), ", :".join(facts)
-                database.execute("INSERT INTO archive ({}) VALUES (:{})".format(*names), facts)
+                sealed = facts | {"seal": ""}
+                names = ", ".join(sealed), ", :".join(sealed)
+                database.execute("INSERT INTO archive ({}) VALUES (:{})".format(*names), sealed)
+                store._seal_facts()
                 store._commit()
             for name in ("identity", "resource", "query", "sample", "seed"):
                 if (stored := store.facts()[name]) != facts[name]:
@@ -148,6 +172,7 @@ class Store(AbstractContextManager["Store"]):
                         f"{facts[name]!r}. Name another file."
                     )
             database.execute("UPDATE archive SET details = max(details, :details)", facts)
+            store._seal_facts()
             store._commit()
             database.execute(f"PRAGMA busy_timeout = {_TIMEOUT * 1_000:.0f}")
         return store
@@ -161,30 +186,40 @@ class Store(AbstractContextManager["Store"]):
     def facts(self) -> dict[str, Any]:
         """Return the directory, the collection and the query."""
         with self._lock, self._errors():
-            return dict(self._database.execute("SELECT * FROM archive").fetchone())
+            row = self._database.execute("SELECT * FROM archive").fetchone()
+        facts = dict(row or {})
+        if facts.pop("seal", None) != _seal_of(facts.items()):
+            raise self._damaged("its facts are not those that were written")
+        return facts
+
+    def _seal_facts(self) -> None:
+        facts = dict(self._database.execute("SELECT * FROM archive").fetchone())
+        del facts["seal"]
+        self._database.execute("UPDATE archive SET seal = ?", [_seal_of(facts.items())])
+
+    def _damaged(self, why: str) -> ArchiveError:
+        return ArchiveError(f"{self.path} is damaged ({why}). Restore it from a copy.")
 
     def read(self) -> Stored:
         """Return what was received."""
-        facts, select = self.facts(), f"SELECT id, {', '.join(_COLUMNS)} FROM pages ORDER BY id"
+        facts = self.facts()
+        select = f"SELECT id, {', '.join(_SEALED)}, seal FROM pages ORDER BY id"
         with self._lock, self._errors():
             rows = self._database.execute(select).fetchall()
         try:
             asked = {name: facts[name] for name in ("query", "sort", "sample", "seed")}
             resource, details = RESOURCES[facts["resource"]], bool(facts["details"])
             query = Query(resource=resource, details=details, **asked)
+            for row in rows:
+                if row["seal"] != _seal_of(row[name] for name in _SEALED):
+                    raise self._damaged(f"row {row['id']} is not what was written")
             answers = [_Row.of(dict(row)) for row in rows]
         except (LookupError, TypeError, ValueError) as error:
-            raise ArchiveError(
-                f"{self.path} is damaged ({error}). Restore it from a copy."
-            ) from error
+            raise self._damaged(str(error)) from error
         for place, row in enumerate(answers, start=1):
             if row.id != place:
                 raise ArchiveError(f"{self.path} is damaged: a page before {row.name} is missing.")
-        sorts = [row.sort for row in answers if row.is_page]
-        stored = Stored(
-            Received(replace(query, sort=sorts[0] if sorts else query.sort), keeps_history=True)
-        )
-        stored.received.is_sort_given = query.sort is not None
+        stored = Stored(Received(query, keeps_history=True))
         for row in answers:
             row.add_to(stored)
         return stored
@@ -200,12 +235,13 @@ class Store(AbstractContextManager["Store"]):
                 return content
         raise ArchiveError(f"{name} in {self.path} is damaged. Restore the file from a copy.")
 
-    def add(self, target: Target, answer: Answer, sort: str | None) -> None:
-        """Store an answer to a request."""
+    def add(self, target: Target, answer: Answer, query: Query) -> None:
+        """Store an answer to a request of a query."""
         if isinstance(answer, Failure):
             return
         values: dict[str, Any] = dict.fromkeys(_COLUMNS) | {
-            "sort": sort,
+            "sort": query.sort,
+            "per_page": query.per_page,
             "retrieved": answer.received_at.isoformat(timespec="microseconds"),
             "requests": answer.requests,
             "requests_paid": answer.requests_paid,
@@ -225,6 +261,14 @@ class Store(AbstractContextManager["Store"]):
                 "ids": json.dumps(target.ids),
                 "analyses": "".join(str(sent.value) for sent in target.analyses),
             }
+            if isinstance(target, WindowPage):
+                values |= {
+                    "kind": "ids",
+                    "first_asked": target.first_asked,
+                    "last_asked": target.last_asked,
+                    "bound": target.bound,
+                    "drawn": target.drawn,
+                }
         else:
             values |= {"kind": "own", "record": target.record, "sort": None}
         if isinstance(answer, Document):
@@ -243,7 +287,8 @@ class Store(AbstractContextManager["Store"]):
         with self._lock, self._errors():
             if not self._database.in_transaction:  # a write failed, perhaps in another thread
                 raise ArchiveError(f"{self.path} is no longer written to, after an error.")
-            self._database.execute(_INSERT, values)
+            seal = _seal_of(values[name] for name in _SEALED)
+            self._database.execute(_INSERT, values | {"seal": seal})
             self._commit()
 
     def _commit(self) -> None:
@@ -283,6 +328,7 @@ class _Row:
 
     id: int
     sort: str | None
+    per_page: int | None
     target: Target
     refusal: Refusal | None
     receipt: Receipt
@@ -305,18 +351,24 @@ class _Row:
                 other_ids=ids,
             )
         target: Target
-        if row["kind"] in {"page", "probe"}:
-            target = CollectionPage(
-                number=int(row["number"]),
-                received_at=received_at,
-                requested_at=received_at,
-                ids=() if refusal is not None else ids,
-                total=_whole(row["available"]),
-                position=_whole(row["first"]),
-                exists=refusal is None,
-                is_probe=row["kind"] == "probe",
-                analyses=tuple(AnalysisSent(int(digit)) for digit in row["analyses"]),
-            )
+        if row["kind"] in {"page", "probe", "ids"}:
+            facts: dict[str, Any] = {
+                "number": int(row["number"]),
+                "received_at": received_at,
+                "requested_at": received_at,
+                "ids": () if refusal is not None else ids,
+                "total": _whole(row["available"]),
+                "position": _whole(row["first"]),
+                "exists": refusal is None,
+                "is_probe": row["kind"] == "probe",
+                "analyses": tuple(AnalysisSent(int(digit)) for digit in row["analyses"]),
+            }
+            if row["kind"] == "ids":
+                for name in ("first_asked", "last_asked", "bound", "drawn"):
+                    facts[name] = int(row[name])
+                target = WindowPage(**facts)
+            else:
+                target = CollectionPage(**facts)
         elif row["kind"] == "own":
             record = str(row["record"])
             page = OwnPage(record=record, received_at=received_at)
@@ -329,18 +381,17 @@ class _Row:
             requests_paid=requests_paid,
             is_synthetic=bool(row["synthetic"]),
         )
-        return cls(int(row["id"]), row["sort"], target, refusal, receipt, received_at)
-
-    @property
-    def is_page(self) -> bool:
-        """Whether it is a page of the collection, in the order that is used."""
-        return isinstance(self.target, CollectionPage) and not self.target.is_probe
+        return cls(
+            int(row["id"]), row["sort"], row["per_page"], target, refusal, receipt, received_at
+        )
 
     @property
     def name(self) -> str:
         """What the page is called in messages."""
         if isinstance(self.target, OwnPage | Lost):
             return f"The page of record {self.target.record}"
+        if isinstance(self.target, WindowPage):
+            return f"The page of ids {self.target.first_asked} to {self.target.last_asked}"
         return f"Page {self.target.number}"
 
     def add_to(self, stored: Stored) -> None:
@@ -351,6 +402,7 @@ class _Row:
         if self.refusal is None:
             stored.documents[self.id] = self.name
         if isinstance(target, CollectionPage):
+            self._set_way(received, target)
             received.add_page(target)
             stored.rows[target] = self.id
         elif isinstance(target, OwnPage):
@@ -358,6 +410,29 @@ class _Row:
             stored.rows[target] = self.id
         elif self.refusal is not None:
             received.details.answers[target.record] = self.refusal
+
+    def _set_way(self, received: Received, target: CollectionPage) -> None:
+        """Go on as the walk did before it received a page: by ids, or by numbers in an order."""
+        is_by_ids = isinstance(received.part, PagesByIds)
+        if isinstance(target, WindowPage):
+            if not is_by_ids:
+                received.walk_by_ids(target.bound)
+            return
+        if target.is_probe:
+            return
+        before = received.query
+        if is_by_ids:
+            received.walk_by_numbers(NoIds.STOPPED)
+        elif before.per_page != self.per_page and received.part.in_use():
+            received.walk_by_numbers(NoIds.SMALL_PAGES)
+        if (before.sort, before.per_page) != (self.sort, self.per_page):
+            received.restate(replace(before, sort=self.sort, per_page=self.per_page))
+
+
+def _seal_of(values: Iterable[Any]) -> str:
+    """Return the digest of the values of a row; a truth value is a number there."""
+    plain = [int(value) if isinstance(value, bool) else value for value in values]
+    return sha256(json.dumps(plain, default=repr).encode()).hexdigest()
 
 
 def _whole(value: object) -> int | None:

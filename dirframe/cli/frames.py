@@ -67,12 +67,36 @@ def read(
     return _select(frame, **selection)
 
 
+def names_given(names: Sequence[str], ids_from: Path | None) -> list[str] | None:
+    """Return the projects that arguments and a file name; None if there are none."""
+    for name in names:
+        if Path(name).is_file():
+            raise click.UsageError(f"{name} is a file: --ids-from {name} loads what it names.")
+    if ids_from is None:
+        return list(names) or None
+    return [*names, *_names_in(ids_from)]
+
+
+def _names_in(path: Path) -> list[str]:
+    """Return the ids in a table, or the lines of a text."""
+    if path != Path(_STREAM) and path.suffix.lower() not in {"", ".txt"}:
+        frame = _read_file(str(path))
+        if "id" not in frame:
+            raise click.UsageError(f"{path} has no column id.")
+        return [str(value) for value in frame["id"].dropna()]
+    text = sys.stdin.read() if path == Path(_STREAM) else path.read_text("utf-8-sig")
+    names = [line.strip() for line in text.splitlines() if line.strip()]
+    if not names:
+        raise click.UsageError(f"{path} names no project.")
+    return names
+
+
 def is_told_what_to_load(question: Mapping[str, Any]) -> bool:
     """Return whether options name records: else a load would be that of a whole collection.
 
     Offline nothing is requested; conditions are applied to what was loaded.
     """
-    names = ("collection", "demo", "query", "max_items", "sample", "offline")
+    names = ("collection", "demo", "query", "max_items", "sample", "projects", "offline")
     return any(question.get(name) for name in names)
 
 
@@ -104,6 +128,7 @@ def _load(
             are_pages_bare = collection == "projects" and not options.keys() & {
                 "details",
                 "offline",
+                "projects",
             }
             if are_pages_bare and (try_on is not None or any(selection.values())):
                 _check_first_page(load, directory, options, selection, try_on)
@@ -320,7 +345,7 @@ def _is_same_file(path: Path, other: Path) -> bool:
 
 def files_read(options: Mapping[str, Any]) -> list[str | Path]:
     """Return the files that the options of a command name to be read."""
-    names = ("file", "overrides", "archive")
+    names = ("file", "overrides", "archive", "ids_from")
     return [options[name] for name in names if options.get(name) not in (None, _STREAM)]
 
 

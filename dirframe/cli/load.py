@@ -13,7 +13,7 @@ from dirframe.cli import frames, options
 from dirframe.cli.frames import Output, note, open_directory
 
 #: Options that the price of a load depends on.
-_PRICED = {"query", "sort", "max_items", "sample", "seed", "details", "refresh"}
+_PRICED = {"query", "sort", "max_items", "sample", "seed", "details", "projects", "refresh"}
 
 
 @command()
@@ -52,12 +52,19 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
 
 
 @command()
+@argument("names", nargs=-1, metavar="[PROJECT]...")
+@option(
+    "--ids-from",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Load the projects that a file names: a column id, or one id or name a line.",
+)
 @options.select_options
 @options.project_options
 @options.plan_option
 @frames.output
-def projects(**given: Any) -> None:
-    """Load projects and write them as a table.
+def projects(names: tuple[str, ...], ids_from: Path | None, **given: Any) -> None:
+    """Load projects and write them as a table: all, a part, or those named by id or short name.
 
     --query searches the words of a record; --where language=Java keeps those whose main language
     it is.
@@ -67,8 +74,10 @@ def projects(**given: Any) -> None:
       dirframe projects --demo --sort stack_count_reverse -n 20
       dirframe projects --query parser --where language=Java -o parsers.csv
       dirframe projects --sample 100 --seed 7 --details -o drawn.parquet
+      dirframe projects firefox 633 --details
+      dirframe projects --ids-from ours.csv --details -o ours.parquet
     """
-    _load("projects", **given)
+    _load("projects", projects=frames.names_given(names, ids_from), **given)
 
 
 @command()

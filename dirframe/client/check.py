@@ -13,8 +13,8 @@ from dirframe import __version__
 from dirframe._display import card, quantity
 from dirframe.client.directory import Directory, connection_of, open_directory, session_of
 from dirframe.client.http.session import FetchedPage
-from dirframe.client.ids import PAGE_SIZE as PROJECTS_BY_IDS
-from dirframe.client.ids import Window, estimate_by_numbers, find_doubt
+from dirframe.client.paging.ids import PAGE_SIZE as PROJECTS_BY_IDS
+from dirframe.client.paging.ids import Window, estimate_by_numbers, find_doubt
 from dirframe.client.paging.order import is_in_order, is_last
 from dirframe.client.paging.query import Query, record_query
 from dirframe.client.xml.page import AnalysisSent, Page

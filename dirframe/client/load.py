@@ -23,14 +23,25 @@ from dirframe.client.paging.details import (
     are_left_out,
     needed,
 )
-from dirframe.client.paging.fetch import CacheUse, Document, Fetcher, may_come_later
+from dirframe.client.paging.fetch import (
+    CacheUse,
+    Document,
+    Fetcher,
+    Reason,
+    Refusal,
+    may_come_later,
+)
+from dirframe.client.paging.ids import Draw
 from dirframe.client.paging.order import FEWEST, better_sort, is_in_order
 from dirframe.client.paging.pages import MAX_PAGES, CollectionPage
 from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import Query
+from dirframe.client.paging.received import Arrival, Lost, Receipt, Received
 from dirframe.client.paging.sample import SampledPages
-from dirframe.client.paging.walk import Arrival, Lost, Receipt, Received, Walk
+from dirframe.client.paging.walk import Walk
+from dirframe.client.paging.windows import PagesByIds
 from dirframe.client.progress import ProgressCallback, progress_of
+from dirframe.client.xml.page import AnalysisSent
 from dirframe.client.xml.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
@@ -61,6 +72,10 @@ class Options:
         if self.incomplete not in get_args(Incomplete):
             raise InvalidInputError(
                 f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'
+            )
+        if not isinstance(self.progress, bool) and not callable(self.progress):
+            raise InvalidInputError(
+                f"progress is {self.progress!r}; it must be True, False or a function of two numbers."
             )
 
     @property
@@ -123,7 +138,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
                 elif isinstance(target, OwnPage | Lost):
                     on_own_page(1, arrival.to_receive)
     except (CacheError, RequestError) as error:
-        if received.part.newest:
+        if received.part.received:
             error.frame = partial_frame(rows, received, client)
         raise
     frame = rows.frame(received)
@@ -185,10 +200,10 @@ def _check(walk: Walk, client: Directory, what: str, options: Options) -> None:
 
 def _may_exceed(received: Received, client: Directory) -> bool:
     """Return whether the pages to come may exceed the quota; not of a count that is no count."""
-    pages = received.part.missing()
-    if len(pages) >= MAX_PAGES:
+    pages = received.part.count_missing()
+    if pages >= MAX_PAGES:
         return False
-    return len(pages) + received.own_to_come() > client.quota().left
+    return pages + received.own_to_come() > client.quota().left
 
 
 def partial_frame(rows: Rows, received: Received, client: Directory) -> pd.DataFrame:
@@ -229,6 +244,7 @@ def facts_of(received: Received) -> dict[str, Any]:
         "completeness": summary.completeness.value,
         "incomplete_reason": summary.reason,
         "sample": _sample_facts(received),
+        "walk": _walk_facts(received),
         "duplicates_removed": verdict.repeated,
         "not_sent": ANALYSIS_COLUMNS if is_left_out else (),
         "details": received.details.received,
@@ -238,6 +254,8 @@ def facts_of(received: Received) -> dict[str, Any]:
 
 def _sample_facts(received: Received) -> dict[str, Any]:
     part, verdict = received.part, received.verdict
+    if isinstance(part, PagesByIds) and isinstance(part.state, Draw):
+        return _facts_of_draw(received, part, part.state)
     if not isinstance(part, SampledPages) or not part.newest:
         return {}
     facts: dict[str, Any] = {
@@ -249,6 +267,52 @@ def _sample_facts(received: Received) -> dict[str, Any]:
     }
     later = [total for total in verdict.totals if total not in {verdict.total, 0}]
     return facts | ({"population_later": later} if later else {})
+
+
+def _facts_of_draw(received: Received, part: PagesByIds, draw: Draw) -> dict[str, Any]:
+    days = received.verdict.days
+    return {
+        "design": "simple random sample of ids without replacement: the first ones that exist, in the "
+        "order of the SHA-256 of “seed:id”",
+        "size": received.verdict.expected,
+        "population": draw.available,
+        "seed": draw.seed,
+        "order": "as drawn",
+        "bound": part.bound,
+        "ids_drawn": draw.drawn,
+        "ids_existing": draw.existing,
+        "items_available": part.totals,
+        "days": [str(day) for day in days],
+        "own_pages": _own_facts(received),
+    }
+
+
+def _own_facts(received: Received) -> dict[str, int]:
+    """Return how many own pages were received, and how many projects have none, or lost theirs."""
+    analyses = analyses_of(received.verdict.places)
+    answers = received.details.answers
+    without = sum(
+        isinstance(answer, Refusal) and answer.reason is Reason.NO_ANALYSIS
+        for answer in answers.values()
+    )
+    if not received.details.is_wanted:
+        return {}
+    return {
+        "received": received.details.received,
+        "without_analysis": without + sum(AnalysisSent.NO_ID in sent for sent in analyses.values()),
+        "failed": len(received.lost()),
+    }
+
+
+def _walk_facts(received: Received) -> dict[str, Any]:
+    """Return how a directory like today's live service was read."""
+    part = received.part
+    if isinstance(part, PagesByIds) and part.bound:
+        facts = {"by": "ids", "bound": part.bound, "items_available": part.totals}
+        return facts | ({"added_later": part.added_later} if part.added_later else {})
+    if received.no_ids is not None:
+        return {"by": "page numbers", "reason": messages.reason_of(received.no_ids)}
+    return {}
 
 
 def cost_of(receipts: Sequence[Receipt]) -> dict[str, Any]:
@@ -297,7 +361,8 @@ def _warn_of_order(received: Received, what: str, *, is_kept: bool | None) -> No
     """Warn if the directory ignored the sort, or a sample was drawn in no order that it keeps."""
     sort, part = received.query.sort, received.part
     is_drawn = isinstance(part, SampledPages) and received.query.resource is PROJECT
-    is_of_several = 1 in part.newest and (part.total or 0) > len(part.newest[1].ids)
+    first = part.first
+    is_of_several = first is not None and (part.total or 0) > len(first.ids)
     ignored = ""
     if sort and received.is_sort_given and is_kept is False:
         ignored = f"are not sorted by {sort}, which the directory ignored"

@@ -11,6 +11,7 @@ from dirframe.client.directory import Directory, connection_of, open_directory
 from dirframe.client.load import Incomplete, Options, load_query
 from dirframe.client.lookup import load_record
 from dirframe.client.many import Projects, load_many, queries_of
+from dirframe.client.named import check_named, load_named
 from dirframe.client.paging.fetch import CacheUse
 from dirframe.client.paging.query import Query, query_at
 from dirframe.client.progress import ProgressCallback
@@ -27,12 +28,13 @@ def load_projects(
     sample: int | None = None,
     seed: int = 0,
     details: bool = False,
+    projects: Projects | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load the projects of a directory.
+    """Load the projects of a directory: all, a query of them, a sample, or named ones.
 
     Parameters
     ----------
@@ -43,16 +45,22 @@ def load_projects(
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
         suffix ``_reverse`` (default: ``created_at_reverse``); or one of the live service, of which
-        ``project_name`` alone holds over several pages: without `sort` and `max_items` it is used
-        there, for one request more.
+        ``project_name`` alone holds over several pages: a query without `sort` and `max_items` is
+        read in that order there. All projects of it are read, and returned, in the order of ids.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
     sample, seed : int, optional
         Number of records to draw instead, by a seed: a simple random sample without replacement.
-        Only the pages that hold them are requested, in an order that the directory keeps.
+        Of the live service ids are drawn, and the rows are in the order drawn; elsewhere, and of a
+        query, positions in an order that the directory keeps, and the pages that hold them are read.
     details : bool, default False
         Whether to request the own page of each project that came without its analysis, too: the
         live service sends analyses only there.
+    projects : str, int, list, pandas.Series or pandas.DataFrame, optional
+        Load these projects alone, by their ids or their short names in addresses; of a frame, by its
+        column ``id``. Rows are in this order, and a project that is named twice is there once. The
+        live service sends 25 a request by id; by short name, and elsewhere, each costs one request.
+        Not with `query`, `sort`, `max_items` and `sample`.
     incomplete : {"raise", "warn"}, default "raise"
         Whether to raise if records or own pages are missing, or to warn and return what came.
     refresh, offline : bool, default False
@@ -77,7 +85,8 @@ def load_projects(
     QuotaExceededError
         If the quota is used up (the same line goes on later), or pages would expire before the end.
     IncompleteCollectionError
-        If records or own pages are missing; it holds the partial frame.
+        If records or own pages are missing; it holds the partial frame. Of named projects,
+        ``failures`` in the provenance says why.
 
     Warns
     -----
@@ -95,6 +104,10 @@ def load_projects(
     use = CacheUse.of(refresh=refresh, offline=offline)
     options = Options(incomplete=incomplete, cache=use, progress=progress)
     asked = {"query": query, "sort": sort, "max_items": max_items, "details": details}
+    if projects is not None:
+        check_named(query=query, sort=sort, max_items=max_items, sample=sample)
+        with open_directory(directory) as client:
+            return load_named(projects, client, options, details=details)
     return _load("projects", directory, options, sample=sample, seed=seed, **asked)
 
 

@@ -14,10 +14,14 @@ from dirframe.client.directory import Directory, open_directory, session_of
 from dirframe.client.load import Options, cost_of, warn_if_stale
 from dirframe.client.paging.fetch import Answer, Document, Fetcher, Reason, Refusal, never
 from dirframe.client.paging.query import Query, record_query
-from dirframe.client.paging.walk import Receipt, receipt_of
+from dirframe.client.paging.received import Receipt, receipt_of
+from dirframe.client.xml.page import Page
 from dirframe.client.xml.records import Records
 from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
+
+#: Columns that a record may be named by.
+_NAMES = ("url_name", "vanity_url", "login", "name")
 
 
 def load_record(
@@ -135,15 +139,40 @@ def _matches(row: dict[Any, Any], identifier: str) -> bool:
 
 
 def _names(row: dict[Any, Any]) -> list[str]:
-    names = [row.get(column) for column in ("url_name", "vanity_url", "login", "name")]
+    names = [row.get(column) for column in _NAMES]
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def is_record(page: Page, index: int, name: str) -> bool:
+    """Return whether a record of a page has an id or a name."""
+    row = {column: page.values(column)[index] for column in ("id", *_NAMES)}
+    return _matches(row, name)
+
+
+def names_of(projects: Any) -> list[str]:
+    """Return the ids or names of projects, each once: of one, of many, or of a frame with ids."""
+    is_row = isinstance(projects, pd.Series) and "id" in projects.index  # which is no project
+    if isinstance(projects, pd.DataFrame):
+        projects = projects.get("id", [])
+    elif is_row or not pd.api.types.is_list_like(projects):
+        projects = [projects]
+    names = dict.fromkeys(identifier_of(value, "project") for value in projects)
+    if not names:
+        raise InvalidInputError(
+            "No project is named; pass at least one, or a frame with the column id."
+        )
+    return list(names)
+
+
+#: Control characters, and halves of characters, which cannot be sent.
+_NO_NAME = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff]")
 
 
 def identifier_of(value: object, name: str) -> str:
     """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
     is_text = isinstance(value, str | Integral) and not isinstance(value, bool)
     text = str(value).strip() if is_text else ""
-    if text in {"", ".", ".."}:
+    if text in {"", ".", ".."} or _NO_NAME.search(text):
         kind = type(value).__name__.strip("_")
         shown = repr(value) if pd.api.types.is_scalar(value) else f"a {kind}"
         raise InvalidInputError(

@@ -17,7 +17,7 @@ from dirframe.client import messages
 from dirframe.client.budget import check_quota
 from dirframe.client.directory import Directory, session_of
 from dirframe.client.load import Options, Rows, add_rows, cost_of, raise_or_warn, warn_if_stale
-from dirframe.client.lookup import identifier_of
+from dirframe.client.lookup import names_of
 from dirframe.client.paging.fetch import (
     MAX_FAILURES,
     Failure,
@@ -27,9 +27,10 @@ from dirframe.client.paging.fetch import (
 )
 from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import Query
-from dirframe.client.paging.walk import Arrival, Receipt, Received, Walk
+from dirframe.client.paging.received import Arrival, Receipt, Received
+from dirframe.client.paging.walk import Walk
 from dirframe.client.progress import progress_of
-from dirframe.errors import CacheError, InvalidInputError, RequestError
+from dirframe.errors import CacheError, RequestError
 from dirframe.schema import Resource
 
 #: One project, by id or short name, or many.
@@ -40,16 +41,7 @@ _NOT_ASKED = "not asked for"
 
 def queries_of(resource: Resource, projects: Any, **options: Any) -> list[Query]:
     """Return the queries to a collection of projects, by their ids or names, each once."""
-    is_row = isinstance(projects, pd.Series) and "id" in projects.index  # which is no project
-    if isinstance(projects, pd.DataFrame):
-        projects = projects.get("id", [])
-    elif is_row or not pd.api.types.is_list_like(projects):
-        projects = [projects]
-    names = dict.fromkeys(identifier_of(value, "project") for value in projects)
-    if not names:
-        raise InvalidInputError(
-            "No project is named; pass at least one, or a frame with the column id."
-        )
+    names = names_of(projects)
     path = partial(resource.paths[0].format, analysis="latest")
     return [
         Query(
@@ -120,7 +112,7 @@ class _Table:
             self.numbers.append(self.rows.row(page, index))
             self.projects.append(one.project)
         failure = received.failure
-        if not received.part.newest and failure is not None:
+        if not received.part.in_use() and failure is not None:
             self.failures[one.project] = messages.failure_words(failure)
             return
         summary = messages.summarize(received)

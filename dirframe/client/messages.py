@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dirframe.client.paging.fetch import Failure, Reason, Refusal
+from dirframe.client.paging.ids import Window
 from dirframe.client.paging.order import better_sort
 from dirframe.client.paging.proof import Completeness, Problem, Verdict
-from dirframe.client.paging.walk import Received
+from dirframe.client.paging.received import NoIds, Received
 from dirframe.errors import CacheError, QuotaExceededError, UnreadableResponseError
 
 _NAMED = 20  # missing records in a message; the provenance lists all of them
@@ -50,7 +51,7 @@ def _lack(received: Received) -> str | None:
     end = ""
     failure = received.failure
     if failure is not None and not isinstance(failure.error, QuotaExceededError | CacheError):
-        end = f"; {failure.error.url} failed ({failure_words(failure)})"
+        end = f"; {_what_failed(failure)} failed ({failure_words(failure)})"
     if verdict.problem is Problem.UNFINISHED:
         of = "" if verdict.expected is None else f" of {verdict.expected:,}"
         return f"not finished: {number}{of} records were received{end}"
@@ -78,20 +79,58 @@ def _lack(received: Received) -> str | None:
     return None
 
 
+#: Of problems without numbers.
+_FIXED_WORDS = {
+    Problem.NO_TOTAL: "the directory does not state the number of records (items_available)",
+    Problem.NOT_RANDOM: "the share of drawn ids that exist differs from what the directory counts by "
+    "more than four standard errors, so that the records are no random sample",
+}
+
+
+def _what_failed(failure: Failure) -> str:
+    error = failure.error
+    if failure.ids is not None:
+        return window_words(failure.ids)
+    return str(getattr(error, "url", ""))
+
+
+def window_words(window: Window) -> str:
+    """Return what the ids of a request are called."""
+    if len(window) == 1:
+        return f"project {window.first}"
+    if window.is_run:
+        return f"projects {window.first:,} to {window.last:,}"
+    return f"{len(window):,} named projects"
+
+
+def reason_of(no_ids: NoIds) -> str:
+    """Return why projects were not read by their ids."""
+    return {
+        NoIds.NOT_OFFERED: "the directory does not send 25 projects a page, or not the newest first",
+        NoIds.IGNORED: "the directory does not answer by ids",
+        NoIds.STOPPED: "the directory stopped answering by ids",
+        NoIds.SMALL_PAGES: "the directory stopped sending 25 projects a page",
+        NoIds.SPARSE: "so few ids exist that page numbers cost less",
+    }[no_ids]
+
+
 def _problem_words(verdict: Verdict) -> str:
     number, expected = f"{len(verdict.places):,}", verdict.expected
-    if verdict.problem is Problem.NO_TOTAL:
-        return "the directory does not state the number of records (items_available)"
+    if verdict.problem in _FIXED_WORDS:
+        return _FIXED_WORDS[verdict.problem]
     if verdict.problem is Problem.NO_IDS:
         return f"{verdict.without_id:,} records have no id, so they cannot be distinguished"
-    if verdict.problem is Problem.WRONG_NUMBER:
-        repeated = f"; {verdict.repeated:,} repeated" if verdict.repeated else ""
-        return f"{number} different records were received of {expected:,}{repeated}"
-    if verdict.problem is Problem.REMOVED:
-        return (
-            f"{number} different records were received of {expected:,}: some were removed while "
-            "others were read, and none that was there throughout is missing"
-        )
+    if verdict.problem in {Problem.WRONG_NUMBER, Problem.REMOVED}:
+        end = f"; {verdict.repeated:,} repeated" if verdict.repeated else ""
+        if verdict.problem is Problem.REMOVED:
+            end = (
+                ": some were removed while others were read, and none that was there throughout is "
+                "missing"
+            )
+        return f"{number} different records were received of {expected:,}{end}"
+    if verdict.problem is Problem.LOST:
+        names = {str(number): "could not be sent" for number in verdict.lost}
+        return f"{number} projects were received; {list_named(names)}"
     if verdict.problem is Problem.SKIPPED:
         numbers = ", ".join(f"{number:,}" for number in verdict.skipped_after)
         return f"records may have been skipped behind page {numbers}, where others were removed"
@@ -111,7 +150,7 @@ def advice(received: Received) -> str:
         return "To ask again in this order does not help"
     if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS}:
         return "To ask again does not help: the directory does not send what would prove it"
-    if verdict.problem is Problem.UNFINISHED or received.own_missing():
+    if verdict.problem in {Problem.UNFINISHED, Problem.LOST} or received.own_missing():
         return "Run the same line again: only missing pages are requested"
     if verdict.problem is None:
         return (

@@ -11,15 +11,20 @@ from dirframe._display import card, quantity, suggests_options
 from dirframe.client.directory import Directory, connection_of, open_directory, session_of
 from dirframe.client.http.quota import Quota
 from dirframe.client.many import Projects, queries_of
+from dirframe.client.named import NamedProjects, Names, check_named
 from dirframe.client.paging.details import analyses_of
 from dirframe.client.paging.fetch import CacheUse, Fetcher
+from dirframe.client.paging.ids import PAGE_SIZE
 from dirframe.client.paging.order import KEPT_TODAY
-from dirframe.client.paging.pages import MAX_PAGES
-from dirframe.client.paging.query import Query, query_at
+from dirframe.client.paging.pages import MAX_PAGES, Pages
+from dirframe.client.paging.query import Query, query_at, record_query
+from dirframe.client.paging.received import Received
 from dirframe.client.paging.sample import SampledPages
-from dirframe.client.paging.walk import Received, Walk
+from dirframe.client.paging.walk import Walk
+from dirframe.client.paging.windows import PagesByIds
 from dirframe.errors import InvalidInputError
-from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
+from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
+from dirframe.settings import check_switches
 
 #: Collections of a project, by the names of their loaders.
 _OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "size": SIZE_FACT}
@@ -27,7 +32,7 @@ _OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "si
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
-    """Estimated cost of a load, based on its first page; None where that does not tell it."""
+    """Estimated cost of a load, based on its first pages; None where that does not tell it."""
 
     collection: str
     items: int | None = None  # records to expect
@@ -100,17 +105,20 @@ def plan(
     directory: Directory | None = None,
     refresh: bool = False,
 ) -> Plan:
-    """Estimate the number of requests of a load, from its first page.
+    """Estimate the number of requests of a load, from its first page or pages.
+
+    They come from the cache when the collection is loaded. Of the live service these are up to four
+    requests: the first page after a redirect, the newest projects, and the ids above theirs.
 
     Parameters
     ----------
     collection : str
         ``"accounts"``, ``"projects"``, ``"languages"`` or a path, as in `load`; or, with
-        `projects`, ``"activity"``, ``"contributors"`` or ``"size"``.
+        `projects`, ``"projects"``, ``"activity"``, ``"contributors"`` or ``"size"``.
     query, sort, max_items, sample, seed, details, directory, refresh
         As in `load_projects`.
     projects : str, int, list, pandas.Series or pandas.DataFrame, optional
-        One project or many, as in `load_contributors`.
+        One project or many, as in `load_contributors` and `load_projects`.
 
     Returns
     -------
@@ -137,9 +145,13 @@ def plan(
         raise InvalidInputError(
             'Name the collection first: dirframe.plan("projects", directory=directory).'
         )
+    check_switches(refresh=refresh)
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     options |= {"sample": sample, "seed": seed, "details": details}
     with open_directory(directory) as client:
+        if projects is not None and collection == PROJECT.collection:
+            check_named(query=query, sort=sort, max_items=max_items, sample=sample)
+            return _price_named(client, Names(projects), details=details, refresh=refresh)
         if projects is None:
             return _price(
                 client,
@@ -157,55 +169,120 @@ def plan(
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     received = Received(query)
-    # The first page is read from the cache, unless the load asks for another one.
     walk = Walk(received, Fetcher(session_of(client), CacheUse()), client.workers)
-    _read(walk.begin(is_estimate=True))
-    part = received.part
+    _read(walk.begin())
     facts: dict[str, Any] = {
         "collection": received.query.resource.collection,
         "quota": client.quota(),
     }
-    numbers = [1, *part.missing()]
-    if part.total is None or len(numbers) > MAX_PAGES:
+    part = received.part
+    if part.total is None or part.count_missing() >= MAX_PAGES:
         return Plan(**facts)
-    page_size = len(part.newest[1].ids)
-    limit = query.max_items
-    is_limited = limit is not None and limit <= part.total
-    is_full_last_page = part.total == len(numbers) * page_size
-    if len(numbers) > 1 and is_full_last_page and not is_limited and query.sample is None:
-        numbers.append(len(numbers) + 1)  # only the page behind it shows that it is the last
-    is_first_kept = bool(client.cache_folder) and received.first_sort == received.query.sort
-    known = [number for number in numbers[1:] if not refresh and walk.is_page_known(number)]
-    if not refresh and (is_first_kept or walk.is_page_known(1)):
-        known.append(1)
-    to_pay = len(numbers) - len(known)
+    # What was just read comes from the cache, unless the load asks for it again.
+    begun = len(received.receipts)
+    begun_known = begun if client.cache_folder is not None and not refresh else 0
+    if isinstance(part, PagesByIds):
+        to_come = _pages_by_ids(walk, part, refresh=refresh)
+    else:
+        to_come = _pages_by_numbers(walk, part, refresh=refresh)
     own: list[str] = []
     own_known = unknown = 0
     if query.details:
-        _read(walk.read([number for number in known if number != 1]))
         own = received.own_missing()
-        unknown = (part.expected or 0) - len(analyses_of(received.verdict.places))
+        unknown = max((part.expected or 0) - len(analyses_of(received.verdict.places)), 0)
         if not refresh:
             own_known = sum(map(walk.is_own_known, own))
-    is_stable = received.query.sort == KEPT_TODAY or isinstance(part, SampledPages)
+    least = begun - begun_known + to_come.least
+    most = begun - begun_known + to_come.most
+    is_stable = received.query.sort == KEPT_TODAY or not isinstance(part, Pages)
     return Plan(
         **facts,
-        is_order_unstable=received.is_todays_service and not is_stable and len(numbers) > 1,
+        is_order_unstable=received.is_todays_service and not is_stable and to_come.pages > 0,
         items=part.expected or 0,
-        pages=len(numbers),
+        pages=begun + to_come.pages,
         # Each record that is on none of the pages may need its own page.
         details=len(own) + unknown,
-        cached=len(known) + own_known,
-        requests_at_most=to_pay + len(own) + unknown - own_known,
+        cached=begun_known + to_come.known + own_known,
+        requests_at_most=most + len(own) + unknown - own_known,
         # Pages to come may show that none of the others needs it.
-        requests_at_least=to_pay if unknown else to_pay + len(own) - own_known,
+        requests_at_least=least if unknown else least + len(own) - own_known,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pages:
+    """The pages of a load behind the first ones."""
+
+    pages: int
+    known: int  # in the cache
+    least: int  # to request
+    most: int
+
+
+def _pages_by_numbers(walk: Walk, part: Pages | SampledPages, *, refresh: bool) -> _Pages:
+    query = walk.received.query
+    numbers = part.missing()
+    page_size = len(part.newest[1].ids)
+    is_limited = query.max_items is not None and query.max_items <= (part.total or 0)
+    is_full_last_page = bool(numbers) and part.total == (1 + len(numbers)) * page_size
+    if is_full_last_page and not is_limited and query.sample is None:
+        numbers = [*numbers, len(numbers) + 2]  # only the page behind it shows that it is the last
+    known = [] if refresh else [number for number in numbers if walk.is_page_known(number)]
+    if query.details:
+        _read(walk.read(known))
+    to_request = len(numbers) - len(known)
+    return _Pages(pages=len(numbers), known=len(known), least=to_request, most=to_request)
+
+
+def _pages_by_ids(walk: Walk, part: PagesByIds, *, refresh: bool) -> _Pages:
+    before = len(walk.received.receipts)
+    if not refresh:
+        _read(walk.read_known())
+    known = len(walk.received.receipts) - before
+    least, most = part.bounds_of_missing()
+    return _Pages(pages=known + most, known=known, least=least, most=most)
 
 
 def _read(arrivals: Iterable[object]) -> None:
     """Read pages for what `Received` then says of them."""
     for _ in arrivals:
         pass
+
+
+def _price_named(client: Directory, names: Names, *, details: bool, refresh: bool) -> Plan:
+    """Return the price of named projects: without a request, or from the first page of all."""
+    fetcher = Fetcher(session_of(client), CacheUse())
+    named = NamedProjects(names, fetcher, client.workers, details=details)
+    own = names.possible
+    known = least = most = 0
+    if not details and names.are_cheaper_by_ids and named.is_today():
+        own = [name for name in own if name not in set(names.ids)]
+        reader = named.walk_of(names.ids)
+        if not refresh:
+            _read(reader.read_known())
+            known = len(reader.received.receipts)
+        least, most = reader.part.bounds_of_missing()
+    begun = len(named.receipts)
+    begun_known = begun if client.cache_folder is not None and not refresh else 0
+    own_unknown = own
+    if not refresh:
+        own_unknown = [name for name in own if not fetcher.is_known(record_query(PROJECT, name))]
+    least += begun - begun_known + len(own_unknown)
+    most += begun - begun_known + len(own_unknown)
+    # A project without an analysis has no own page, and is found by its name, or by its id.
+    ids = [name for name in own_unknown if name in set(names.ids)]
+    most += len(own_unknown) - len(ids)
+    if ids:
+        most += 2 + math.ceil(len(ids) / PAGE_SIZE)
+    return Plan(
+        collection=PROJECT.collection,
+        items=len(names.possible),
+        pages=begun + known + most - (begun - begun_known) + len(own) - len(own_unknown),
+        cached=begun_known + known + len(own) - len(own_unknown),
+        requests_at_most=most,
+        requests_at_least=least,
+        quota=client.quota(),
+    )
 
 
 def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:

@@ -200,7 +200,8 @@ def _finish(response: Response) -> Response:
 def behind_proxy(app: WSGIApplication, trusted_proxy: str) -> WSGIApplication:
     """Apply the X-Forwarded headers of a proxy, an address or a network, and of nobody else."""
     try:
-        trusted = ipaddress.ip_network(trusted_proxy, strict=False)
+        # A number would be an address, too.
+        trusted = ipaddress.ip_network(str(trusted_proxy), strict=False)
     except ValueError:
         raise ConfigurationError(
             f"The trusted proxy is {trusted_proxy!r}; it must be an IP address or a network, "

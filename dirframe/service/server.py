@@ -24,7 +24,7 @@ from dirframe.errors import ConfigurationError
 from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
 from dirframe.service.keys import KeyStore
 from dirframe.service.store import Data, open_data
-from dirframe.settings import ApiKey
+from dirframe.settings import ApiKey, check_name, check_path, check_switches
 
 if sys.platform != "win32":
     import resource
@@ -226,6 +226,11 @@ def serve(
     ok: 2000 accounts, 1500 projects
     <BLANKLINE>
     """
+    check_name("name", name)
+    check_switches(analyses=analyses)
+    _check_address(host, port)
+    if keys is not None:
+        check_path("keys", keys)
     with ExitStack() as stack:
         store, api_key = open_data(data), None
         key_store = stack.enter_context(KeyStore(None if keys is None else Path(keys)))
@@ -262,9 +267,29 @@ def run(data: Data = None, **options: Any) -> None:
         ACCESS_LOG.info("Stopped.")
 
 
+def _check_address(host: object, port: object) -> None:
+    """Raise if a service can be at no such address; no host would be every one of this machine."""
+    is_whole = isinstance(port, int) and not isinstance(port, bool)
+    if not is_whole or not 0 <= port <= 65_535:  # type: ignore[operator]  # it is a number
+        raise ConfigurationError(f"There is no port {port!r:.120}: ports go from 0 to 65535.")
+    if not _is_host(host):
+        raise ConfigurationError(
+            f"The service cannot listen at {host!r:.120}: name an address of this machine, such as "
+            "127.0.0.1, or 0.0.0.0 for all of them."
+        )
+
+
+def _is_host(host: object) -> bool:
+    if not isinstance(host, str) or not host.strip() or not host.isprintable():
+        return False
+    try:
+        host.encode("idna")  # a part of a name may be too long
+    except UnicodeError:
+        return False
+    return True
+
+
 def _listener(host: str, port: int) -> socket.socket:
-    if not 0 <= port <= 65_535:
-        raise ConfigurationError(f"There is no port {port}: ports go from 0 to 65535.")
     try:
         listener = socket.create_server(
             (host, port),

@@ -53,11 +53,17 @@ class Harvests:
         self.rig, self.folder, self.path = rig, folder, folder / "kept.archive"
         self.collection = f"{rig.kind}s"
         rig.received, rig.sent, page = set(), [], rig.page
+        rig.received_by_ids, rig.ever, rig.throughout = set(), set(), set(rig.ids)
 
         def noting(request):
             reply = page(request)
             rig.sent.append(request.page)
-            rig.received |= set(ID.findall(reply.body.decode()))
+            ids = set(ID.findall(reply.body.decode()))
+            rig.received |= ids
+            if "ids" in request.query:
+                rig.received_by_ids |= ids
+            rig.ever |= set(rig.ids)
+            rig.throughout &= set(rig.ids)
             return reply
 
         rig.page = noting
@@ -90,6 +96,8 @@ class Harvests:
         frame = self.frame()
         facts, status = frame.attrs["dirframe"], dirframe.open_archive(self.path).status()
         assert frame["id"].is_unique
+        if facts["walk"].get("by") == "ids":
+            return self._check_by_ids(frame, status)
         assert set(frame["id"]) == self.rig.received
         assert facts["completeness"] == status.completeness
         known = {"proven": True, "counted": None}
@@ -98,6 +106,20 @@ class Harvests:
         assert status.completeness not in known or len(frame) == facts["items_available"]
         assert (status.reason is None) == (status.completeness == "proven")
         assert (status.records, status.available) == (len(frame), facts["items_available"])
+        return frame
+
+    def _check_by_ids(self, frame, status):
+        """Return the frame: proven, it has all records that were there throughout, and none that never was."""
+        facts, ids = frame.attrs["dirframe"], set(frame["id"])
+        assert (facts["completeness"], status.records) == (status.completeness, len(frame))
+        assert (status.reason is None) == (status.completeness == "proven")
+        assert ids <= self.rig.ever
+        if status.completeness == "proven":
+            assert ids == self.rig.received_by_ids
+            assert ids >= self.rig.throughout
+            assert max(map(int, ids)) <= facts["walk"]["bound"]
+        else:
+            assert ids == self.rig.received
         return frame
 
 

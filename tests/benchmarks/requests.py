@@ -14,7 +14,7 @@ from random import Random
 from time import perf_counter
 
 import dirframe
-from dirframe.client.ids import Draw
+from dirframe.client.paging.ids import Draw
 from tests.rig.ids import SHAPES, read, whole
 from tests.rig.server import Rig, id_of
 from tests.rig.today import Today, accounts, projects
@@ -53,12 +53,6 @@ def as_specified(count):
     return rig
 
 
-def load_named(ids, directory):
-    """Load projects that are named by their ids."""
-    for identifier in ids:
-        dirframe.load_project(identifier, directory=directory)
-
-
 def loads(count):
     """Return the loads by name, each with its floor on today's live service."""
     named = [str(number) for number in existing_ids(count)[:: max(count // 300, 1)][:300]]
@@ -81,7 +75,7 @@ def loads(count):
             100 + 100 / FLOOR,
         ),
         "300 projects by their ids": (
-            lambda directory: load_named(named, directory),
+            lambda directory: dirframe.load_projects(directory, projects=named, **some),
             len(named) / FLOOR,
         ),
         "1,000 accounts": (

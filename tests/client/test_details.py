@@ -19,7 +19,7 @@ from dirframe.errors import (
     ServiceError,
 )
 from dirframe.provenance import caption, get_provenance
-from tests.rig.server import Reply, failed, numbered, page_xml, record
+from tests.rig.server import Reply, failed, id_of, numbered, page_xml, record
 from tests.rig.today import BROKEN, DELETED, GONE, REFUSED, SILENT, Today, projects
 
 LINES = "analysis_total_code_lines"
@@ -76,7 +76,7 @@ def test_details_give_what_a_whole_collection_gives_and_cost_nothing_again(
     rig, connect, carried, workers
 ):
     directory = connect(rig, workers=workers)
-    for options, paid in (({}, 25), ({}, 0), ({"offline": True}, 0), ({"refresh": True}, 25)):
+    for options, paid in (({}, 24), ({}, 0), ({"offline": True}, 0), ({"refresh": True}, 24)):
         rig.forget()
         frame = load(directory, details=True, **options)
         same(frame, carried)
@@ -87,7 +87,7 @@ def test_details_give_what_a_whole_collection_gives_and_cost_nothing_again(
         assert facts["requests_made"] == len(rig.requests) == paid
     assert frame[LINES].notna().sum() == 22
     assert sorted(own_pages(rig)) == sorted(with_id(carried))
-    assert sorted(rig.pages) == [1, 2, 3]
+    assert rig.pages == [1, 1]  # of ten, then of 25
 
 
 def test_details_of_a_mixed_or_cut_collection_are_those_that_lack(rig, connect, carried):
@@ -167,7 +167,7 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, ca
     assert caught.value.details_missing == tuple(lost)
     assert re.findall(r"-?\d+", caught.value.missing) == ["2", *lost]
     assert caught.value.frame["id"].tolist() == carried["id"].tolist()
-    assert get_provenance(caught.value.frame)["requests_made"] == len(rig.requests) == 25
+    assert get_provenance(caught.value.frame)["requests_made"] == len(rig.requests) == 24
     rig.forget()
     with pytest.warns(IncompleteWarning) as warned:
         frame = load(directory, details=True, incomplete="warn")
@@ -179,17 +179,17 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, ca
     assert rows["name"].notna().all()
     assert rows[LINES].isna().all()
     price = dirframe.plan("projects", sort="project_name", details=True, directory=directory)
-    assert (price.requests_at_most, price.details, price.cached) == (0, 22, 3 + 22)
+    assert (price.requests_at_most, price.details, price.cached) == (0, 22, 2 + 22)
     rig.own_pages = {}
     load(directory, details=True, refresh=True)
     same(load(directory, details=True), carried)
 
 
 def test_details_keep_what_came_before_the_quota_ended(rig, connect, carried):
-    asked, limited = with_id(carried), connect(rig, daily_quota=3 + 19)
+    asked, limited = with_id(carried), connect(rig, daily_quota=2 + 19)
     with pytest.raises(QuotaExceededError), pytest.warns(QuotaWarning):
         load(limited, details=True)
-    assert len(rig.requests) == 3 + 19
+    assert len(rig.requests) == 2 + 19
     with pytest.warns((IncompleteWarning, QuotaWarning)):
         part = load(limited, details=True, incomplete="warn")
     # Of the others nobody knows whether they lack a value: they are left out, and counted.
@@ -215,7 +215,7 @@ def test_details_keep_what_came_before_the_quota_ended(rig, connect, carried):
 def test_details_a_callback_is_told_of_them_and_may_stop(rig, connect):
     told, directory = [], connect(rig)
     load(directory, details=True, progress=lambda *numbers: told.append(numbers))
-    assert told == [(10, 24), (20, 24), (24, 24), *((n, 22) for n in range(1, 23))]
+    assert told == [(24, 24), *((n, 22) for n in range(1, 23))]
     for last, left in (((3, 22), 19), ((24, 24), 22)):
 
         def stop(*numbers, last=last):
@@ -248,7 +248,7 @@ def test_details_that_fail_are_asked_for_again_and_three_in_a_row_end_the_load(
     asked, directory = with_id(carried), connect(rig, workers=workers)
     lost = [*asked[2:4], asked[7]]
     rig.own_pages = dict.fromkeys(lost, BROKEN)
-    for paid in (25, 3):
+    for paid in (24, 3):
         rig.forget()
         with pytest.raises(IncompleteCollectionError, match=f"{asked[7]} .status 500") as caught:
             load(directory, details=True)
@@ -271,39 +271,50 @@ def test_details_that_fail_are_asked_for_again_and_three_in_a_row_end_the_load(
 # What they cost
 
 
-def test_details_price_has_two_bounds_until_pages_are_known(rig, connect, carried):
+def test_details_price_has_two_bounds_until_pages_are_known(connect):
     question = {"sort": "project_name", "details": True}
-    directory = connect(rig)
-    price = dirframe.plan("projects", **question, directory=directory)
-    first = len(with_id(carried[:10]))  # of the first page
-    assert len(rig.requests) == 1
-    least, most = price.requests_at_least, price.requests_at_most
-    assert (least, most, price.details) == (2, 2 + first + 14, first + 14)
-    for left, fits in ((least - 1, False), (least, None), (most - 1, None), (most, True)):
-        again = dirframe.plan(
-            "projects", **question, directory=connect(rig, daily_quota=left + len(rig.requests))
-        )
-        assert (again.quota.left, again.fits) == (left, fits)
-    with pytest.warns(AnalysesNotSentWarning):
-        load(directory)
-    price = dirframe.plan("projects", **question, directory=directory)
-    assert price.requests_at_most == price.requests_at_least == 22
-    without = dirframe.plan("projects", sort="project_name", directory=directory)
-    assert (without.details, without.requests_at_most) == (0, 0)
-    load(directory, details=True)
-    assert least <= len(rig.requests) - 1 <= most
-    price = dirframe.plan("projects", **question, directory=directory)
-    assert (price.requests_at_most, price.details, price.fits) == (0, 22, True)
-    rig.bare = set(IDS)  # without any id of an analysis nothing shows which pages are needed
-    price = dirframe.plan("projects", **question, directory=connect(rig, cache=False))
-    assert (price.requests_at_least, price.requests_at_most) == (3, 27)
+    rig = Today(60)
+    rig.bare, rig.moves = set(BARE), False
+    with rig.in_process():
+        directory = connect(rig)
+        price = dirframe.plan("projects", **question, directory=directory)
+        in_order = sorted(rig.records, key=lambda xml: xml.partition("<name>")[2].lower())
+        first = sum(id_of(xml) not in BARE for xml in in_order[:25])
+        assert len(rig.requests) == 2  # the first page of ten, and that of 25
+        least, most = price.requests_at_least, price.requests_at_most
+        assert (least, most, price.details) == (2, 2 + first + 35, first + 35)
+        for left, fits in ((least - 1, False), (least, None), (most - 1, None), (most, True)):
+            again = dirframe.plan(
+                "projects", **question, directory=connect(rig, daily_quota=left + len(rig.requests))
+            )
+            assert (again.quota.left, again.fits) == (left, fits)
+        with pytest.warns(AnalysesNotSentWarning):
+            load(directory)
+        price = dirframe.plan("projects", **question, directory=directory)
+        assert price.requests_at_most == price.requests_at_least == 58
+        without = dirframe.plan("projects", sort="project_name", directory=directory)
+        assert (without.details, without.requests_at_most) == (0, 0)
+        load(directory, details=True)
+        assert least <= len(rig.requests) - 2 <= most
+        price = dirframe.plan("projects", **question, directory=directory)
+        assert (price.requests_at_most, price.details, price.fits) == (0, 58, True)
+        rig.bare = set(rig.ids)  # each project says that it has no analysis
+        price = dirframe.plan("projects", **question, directory=connect(rig, cache=False))
+        assert (price.requests_at_least, price.requests_at_most) == (2 + 2, 2 + 2 + 35)
+
+
+def test_details_are_asked_for_of_no_project_that_says_it_has_no_analysis(rig, connect):
+    rig.bare = set(IDS)
+    frame = load(connect(rig), details=True)
+    assert (len(frame), own_pages(rig)) == (24, [])
+    assert get_provenance(frame)["completeness"] == "proven"
 
 
 def test_details_refusals_are_forgotten_with_the_pages(rig, connect, carried):
     silent = with_id(carried)[3]
     rig.own_pages = {silent: SILENT}
     with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC)) as clock:
-        for days, paid in ((0, 25), (6, 0), (2, 25)):
+        for days, paid in ((0, 24), (6, 0), (2, 24)):
             clock.shift(timedelta(days=days))
             rig.forget()
             frame = load(connect(rig), details=True)

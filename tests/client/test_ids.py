@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from dirframe.client.ids import (
+from dirframe.client.paging.ids import (
     MAX_ID,
     MAX_LINE,
     PAGE_SIZE,

@@ -592,22 +592,28 @@ def test_load_of_the_newest_reading_of_a_record_that_comes_twice():
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
-def test_load_of_todays_projects_is_read_in_the_order_that_holds(tmp_path):
+@pytest.mark.parametrize("query", [None, "project"])
+def test_load_of_todays_projects_is_by_ids_or_in_the_order_that_holds(tmp_path, query):
     rig = Today(120)
     with rig.in_process(), rig.directory(tmp_path) as directory:
-        # The first page in the order of the directory, after a redirect.
-        price = dirframe.plan("projects", directory=directory)
-        assert (len(rig.requests), price.requests_at_most) == (2, 12 + 1)
-        frame = dirframe.load_projects(directory)
+        # After a redirect the first page; then the newest projects and the ids above, or 25 by name.
+        begun = 2 + (2 if query is None else 1)
+        price = dirframe.plan("projects", query=query, directory=directory)
+        to_come = (6, 8) if query is None else (4, 4)
+        assert len(rig.requests) == begun
+        assert (price.requests_at_least, price.requests_at_most) == to_come
+        frame = dirframe.load_projects(directory, query=query)
         assert set(frame["id"]) == set(rig.ids)
         facts = get_provenance(frame)
         assert facts["completeness"] == "proven"
-        assert facts["query"] == {"sort": "project_name"}
-        assert facts["requests_made"] == 12 + 1 == len(rig.requests) - 2
+        by_name = {"query": "project", "sort": "project_name"}
+        assert facts["query"] == ({} if query is None else by_name)
+        assert facts["requests_made"] == to_come[0] == len(rig.requests) - begun
+        assert query or frame["id"].tolist() == rig.ids
         rig.forget()
-        assert dirframe.load_projects(directory).equals(frame)
-        assert load("/projects.xml", directory).equals(frame)
-        assert dirframe.plan("projects", directory=directory).requests_at_most == 0
+        assert dirframe.load_projects(directory, query=query).equals(frame)
+        assert dirframe.load("/projects.xml", query=query, directory=directory).equals(frame)
+        assert dirframe.plan("projects", query=query, directory=directory).requests_at_most == 0
     assert rig.requests == []
 
 

@@ -41,26 +41,26 @@ REQUESTS = {
         "sample with details": 17,
     },
     "today, 123": {
-        "whole": 15,
+        "whole": 10,
         "max_items": 6,
-        "details": 137,
-        "sample": 11,
-        "sample with details": 23,
+        "details": 130,
+        "sample": 6,
+        "sample with details": 18,
     },
     "today, 60": {
-        "whole": 9,
+        "whole": 8,
         "max_items": 4,
-        "details": 68,
-        "sample": 7,
-        "sample with details": 19,
+        "details": 65,
+        "sample": 6,
+        "sample with details": 18,
     },
     "today, 9": {"whole": 2, "max_items": 2, "details": 11, "sample": 2, "sample with details": 11},
 }
 HARVEST = {
     "specification, 123": {"plain": 13, "details": 136},
     "specification, 60": {"plain": 7, "details": 67},
-    "today, 123": {"plain": 15, "details": 138},
-    "today, 60": {"plain": 9, "details": 69},
+    "today, 123": {"plain": 10, "details": 133},
+    "today, 60": {"plain": 8, "details": 68},
     "today, 9": {"plain": 2, "details": 11},
 }
 

@@ -7,8 +7,10 @@ from functools import partial
 from random import Random
 
 import pytest
+import time_machine
 
 import dirframe
+from dirframe.client.paging.ids import rank_ids
 from dirframe.errors import (
     AnalysesNotSentWarning,
     IncompleteCollectionError,
@@ -87,31 +89,148 @@ def test_sample_of_as_many_as_there_are_or_more_is_all(connect):
         assert len(draw(connect(rig, cache=False), 5)) == 0
 
 
-def test_sample_of_todays_projects_is_of_names_with_their_own_pages(connect):
+def own_ids(rig):
+    """Return whose own pages were asked for."""
+    paths = [request.path.split("/") for request in rig.requests]
+    return [path[2].removesuffix(".xml") for path in paths if path[1] == "p" and len(path) > 2]
+
+
+def test_sample_of_todays_projects_is_of_ids_with_their_own_pages(connect):
+    rig = Today([str(n) for n in range(1, 301) if n % 3])
+    rig.bare = {"4", "5"}
+    with rig.in_process():
+        frame = draw(connect(rig), 60, details=True)
+        facts, design = get_provenance(frame), get_provenance(frame)["sample"]
+        asked = [request for request in rig.requests if "ids" in request.query]
+        assert len(asked) == 1 + 3  # above the bound; then 60 records
+        assert len(rig.requests) == 4 + 3 + 1 + len(own_ids(rig))
+        drawn = [number for number in rank_ids(7, 299) if number % 3][:60]
+        assert frame["id"].tolist() == [*map(str, drawn)]
+        assert sorted(own_ids(rig)) == sorted(frame["id"][frame["analysis_id"].notna()])
+        assert frame["analysis_total_code_lines"].notna().sum() == facts["details"]
+        again = draw(connect(rig), 60, details=True)
+        assert again.equals(frame)
+        assert get_provenance(again)["requests_made"] == 0
+    names = ("size", "population", "seed", "bound", "items_available")
+    assert [design[name] for name in names] == [60, 200, 7, 299, [200, 200]]
+    assert (design["ids_existing"] >= 60, design["ids_drawn"] >= design["ids_existing"]) == (
+        True,
+    ) * 2
+    without = len({"4", "5"} & {*frame["id"]})
+    assert design["own_pages"] == {
+        "received": 60 - without, "without_analysis": without, "failed": 0
+    }  # fmt: skip
+    assert (facts["completeness"], "SHA-256" in design["design"]) == ("sample", True)
+    day = facts["retrieved_newest"][:10]
+    words = f"random sample of 60 of 200 projects (ids up to 299), drawn on {day}, seed 7"
+    for text in (caption(frame), dirframe.cite(frame), str(dirframe.summary(frame))):
+        assert words in text.replace("Random", "random")
+
+
+def test_sample_by_ids_whose_own_page_is_lost_is_incomplete(connect):
     rig = Today(200)
-    rig.bare = {"3", "4"}
     with rig.in_process():
         frame = draw(connect(rig), 12, details=True)
-        facts = get_provenance(frame)
-        own = [request.path for request in rig.requests if request.path.startswith("/p/")]
-        assert facts["sample"]["order"] == "project_name"
-        assert len(frame) == frame["id"].nunique() == 12
-        assert set(frame["id"][frame["analysis_id"].notna()]) == {
-            path.rpartition("/")[2].removesuffix(".xml") for path in own
-        }
-        assert frame["analysis_total_code_lines"].notna().sum() == len(own) == facts["details"]
-        in_order = sorted(rig.records, key=lambda xml: xml.partition("<name>")[2].lower())
-        places = [[id_of(xml) for xml in in_order].index(one) for one in frame["id"]]
-        assert places == sorted(places)
-        asked = [request.page for request in rig.requests if request.path == "/p.xml"]
-        assert asked == [1, 1, *sorted({place // 10 + 1 for place in places} - {1})]
-        assert draw(connect(rig), 12, details=True).equals(frame)
-        rig.own_pages = {own[0].rpartition("/")[2].removesuffix(".xml"): GONE}
+        rig.own_pages = {frame["id"][3]: GONE}
         with pytest.raises(IncompleteCollectionError) as caught:
             draw(connect(rig), 12, details=True, refresh=True)
-        assert len(caught.value.frame) == 12
+    assert caught.value.frame["id"].tolist() == frame["id"].tolist()
     facts = get_provenance(caught.value.frame)
     assert (facts["completeness"], facts["sample"]["size"]) == ("incomplete", 12)
+    assert facts["sample"]["own_pages"]["failed"] == 1
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_sample_by_ids_contains_the_smaller_one_and_pays_for_the_difference(connect, tmp_path):
+    rig = Today(2_000)
+    with rig.in_process():
+        directory = connect(rig)
+        small = draw(directory, 100)
+        before = len(rig.requests)
+        large = draw(directory, 400)
+        assert large["id"][:100].tolist() == small["id"].tolist()
+        assert len(rig.requests) - before <= 1.05 * 400 / 25 + 1
+        new = draw(rig.directory(tmp_path / "later"), 100, refresh=True)
+    assert new["id"].tolist() == small["id"].tolist()
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_sample_by_ids_on_another_day_has_what_still_exists_and_newer_projects(connect, tmp_path):
+    rig = Today(1_000)
+    with rig.in_process():
+        first = draw(connect(rig), 200)
+        rig.create(50)
+        removed = first["id"][:5].tolist()
+        rig.delete(*removed)
+        second = draw(rig.directory(tmp_path / "later"), 200)
+    newer = [one for one in second["id"] if int(one) > 1_000]
+    older = [one for one in second["id"] if int(one) <= 1_000]
+    kept_ids = [one for one in first["id"] if one not in removed]
+    common = min(len(kept_ids), len(older))
+    assert 1 <= len(newer) <= 30
+    assert older[:common] == kept_ids[:common]
+
+
+def test_sample_by_ids_that_takes_two_days_is_one_draw(tmp_path):
+    rig = Today(500)
+    options = {"details": True}
+    with rig.in_process():
+        with (
+            time_machine.travel("2026-11-02", tick=True),
+            rig.directory(tmp_path, daily_quota=20) as directory,
+            pytest.warns(dirframe.QuotaWarning),
+            pytest.raises(QuotaExceededError),
+        ):
+            draw(directory, 30, **options)
+        rig.create(50)
+        rig.delete("1", "2", "3")
+        with time_machine.travel("2026-11-04", tick=True), rig.directory(tmp_path) as directory:
+            frame = draw(directory, 30, **options)
+    design = get_provenance(frame)["sample"]
+    assert (design["bound"], design["population"]) == (500, 500)
+    assert design["items_available"] in ([500, 547], [500, 500])
+    assert design["days"][0] == "2026-11-02"
+    assert frame["id"].tolist() == [*map(str, rank_ids(7, 500)[:30])]
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_sample_by_ids_of_which_too_few_exist_is_no_random_sample(connect):
+    rig = Today(1_000)
+    rig.items_available = lambda count: min(500, count)  # half of them, by its count
+    with rig.in_process(), pytest.raises(IncompleteCollectionError) as caught:
+        draw(connect(rig), 100)
+    assert "no random sample" in caught.value.missing
+    assert get_provenance(caught.value.frame)["completeness"] == "incomplete"
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.parametrize("change", ["ids", "per_page", "answers_unasked"])
+def test_sample_of_a_directory_that_does_not_answer_by_ids_is_of_positions(connect, change):
+    rig = Today(200)
+    if change == "answers_unasked":
+        rig.answers_unasked = True
+    else:
+        rig.ignored = {change}
+    with rig.in_process():
+        frame = draw(connect(rig), 12)
+    facts = get_provenance(frame)
+    in_order = sorted(rig.records, key=lambda xml: xml.partition("<name>")[2].lower())
+    places = [[id_of(xml) for xml in in_order].index(one) for one in frame["id"]]
+    assert places == sorted(places)
+    assert (facts["completeness"], facts["sample"]["order"]) == ("sample", "project_name")
+    assert facts["walk"]["by"] == "page numbers"
+
+
+def test_sample_of_a_query_of_todays_projects_is_of_positions_25_a_page(connect):
+    rig = Today(200)
+    with rig.in_process():
+        frame = draw(connect(rig), 12, query="project", details=True)
+        asked = [request.page for request in rig.requests if request.path == "/p.xml"]
+    in_order = sorted(rig.records, key=lambda xml: xml.partition("<name>")[2].lower())
+    places = [[id_of(xml) for xml in in_order].index(one) for one in frame["id"]]
+    assert places == sorted(places)
+    assert asked == [1, 1, *sorted({place // 25 + 1 for place in places} - {1})]
+    assert get_provenance(frame)["sample"]["order"] == "project_name"
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
@@ -123,7 +242,7 @@ def test_sample_of_an_order_that_does_not_hold_says_so_and_which_may(connect):
         pytest.warns(SortIgnoredWarning, match="own order"),
         pytest.raises(IncompleteCollectionError, match="does not hold") as caught,
     ):
-        draw(connect(rig), 150)
+        draw(connect(rig), 150, query="project")
     assert caught.value.order_fails
     assert caught.value.better_sort == "project_name"
     assert get_provenance(caught.value.frame)["sample"]["size"] == 150
@@ -245,7 +364,7 @@ def test_sample_in_an_archive_over_days(tmp_path):
             drawn(seed=7, directory=directory)
         status = dirframe.open_archive(path).status()
         assert not status.finished
-        assert 0 < status.records < 20
+        assert (status.records, 0 < status.details < 20) == (20, True)
     with rig.in_process(), rig.directory(tmp_path / "b", cache=False) as directory:
         archive = drawn(seed=7, directory=directory)
         paid = len(rig.requests)

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 
-from dirframe.client.ids import PAGE_SIZE, IdSet, Undecided, find_doubt
+from dirframe.client.paging.ids import PAGE_SIZE, IdSet, Undecided, find_doubt
 
 
 def spread(count, bound, random):

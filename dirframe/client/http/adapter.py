@@ -10,7 +10,8 @@ import math
 import re
 import threading
 import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -53,6 +54,8 @@ _TEMPORARY = {502, 503, 504}
 _LONGEST_PAUSE = 30.0
 _MAX_REDIRECTS = 5
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+#: Ids of projects in the address of a request, of which a log line names the first and the last.
+_IDS = re.compile(r"\bids=([0-9]+),[0-9,]*?([0-9]+)(?![0-9,])")
 #: The facts of an error that repeat text of a response.
 _REPEATED = {"help_text", "reported", "found", "title", "moved_to", "hint"}
 
@@ -117,6 +120,8 @@ class SigningAdapter(HTTPAdapter):
         self._moved: dict[str, str] = {}
         #: The names of `_moved` that the directory itself confirmed or denied since it was opened.
         self._asked: set[str] = set()
+        #: Of each thread, what stands for a long value in its addresses, and what is sent instead.
+        self._spelling = threading.local()
         #: The last URL that was requested, and the path of what it led to.
         self._last = "", ""
 
@@ -135,6 +140,30 @@ class SigningAdapter(HTTPAdapter):
             raise error.with_traceback(None) from error.__cause__
         finally:
             self._first = nullcontext()
+
+    @contextmanager
+    def spelled_out(self, short: str, long: str) -> Iterator[None]:
+        """Send a long text instead of the one that stands for it in the addresses of this thread.
+
+        So the long one is in no message, and in no cache key.
+        """
+        self._spelling.short, self._spelling.long = short, long
+        try:
+            yield
+        finally:
+            self._spelling.short = self._spelling.long = ""
+
+    def _spell_out(self, url: str) -> str:
+        """Return an address as it is sent."""
+        short = getattr(self._spelling, "short", "")
+        return url.replace(short, self._spelling.long) if short else url
+
+    def _shorten(self, url: str) -> str:
+        """Return an address as it is in messages."""
+        long = getattr(self._spelling, "long", "")
+        for spelling in filter(None, dict.fromkeys((long, long.replace(",", "%2C")))):
+            url = url.replace(spelling, self._spelling.short)
+        return url
 
     def _redact_error(self, error: BaseException) -> None:
         """Take the key out of the text of an error, and of what it repeats of a response."""
@@ -228,7 +257,7 @@ class SigningAdapter(HTTPAdapter):
             # A name server may send such a name to another machine, and the key is readable.
             signed.headers["Host"] = parts.netloc
             url = urlunsplit(parts._replace(netloc=f"localhost:{parts.port or 80}"))
-        signed.prepare_url(url, {KEY_PARAMETER: self._key.reveal()})
+        signed.prepare_url(self._spell_out(url), {KEY_PARAMETER: self._key.reveal()})
         return signed
 
     def _check_route(self, signed: requests.PreparedRequest, url: str, route: Route) -> None:
@@ -268,7 +297,8 @@ class SigningAdapter(HTTPAdapter):
         try:
             # Headers are decoded as Latin-1.
             location = response.headers["Location"].encode("latin-1").decode()
-            target = urlsplit(as_sent(self._key.unsign(urldefrag(urljoin(url, location)).url)))
+            address = as_sent(self._key.unsign(urldefrag(urljoin(url, location)).url))
+            target = urlsplit(self._shorten(address))
             is_own = _is_same_host(target, own)
         except ValueError:
             raise ServiceError(
@@ -368,6 +398,7 @@ def _hide_key(record: logging.LogRecord) -> bool:
     message = record.getMessage()
     if KEY_PARAMETER in message:
         # What follows "unparsed data" repeats text of the response.
-        record.msg, record.args = hide_keys(message).partition("unparsed data: ")[0], ()
+        shown = hide_keys(message).partition("unparsed data: ")[0]
+        record.msg, record.args = _IDS.sub(r"ids=\1-\2", shown), ()
         record.exc_info = record.exc_text = None
     return True

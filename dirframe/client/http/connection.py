@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_address
 from numbers import Integral, Real
-from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import SplitResult, urlsplit
 
 import requests
 
-from dirframe._printable import printable
 from dirframe.errors import ConfigurationError, InvalidInputError, ShortKeyWarning
 from dirframe.settings import (
     OPEN_HUB,
     OPEN_HUB_KEYS,
     ApiKey,
     cache_folder,
+    check_name,
+    check_switches,
     is_loopback,
     user_data_folder,
 )
@@ -82,10 +82,9 @@ class Connection:
         allow_http: bool,
     ) -> Self:
         """Return the settings of these arguments of `Directory`, or of the environment."""
-        if not isinstance(allow_http, bool):
-            raise InvalidInputError(
-                f"allow_http is {_shown(allow_http)}; it must be True or False."
-            )
+        check_switches(allow_http=allow_http)
+        if name is not None and name != "":
+            check_name("name", name)
         address = _address_of(base_url or os.environ.get("DIRFRAME_BASE_URL"), allow_http)
         api_key = _key_of(key or os.environ.get("DIRFRAME_API_KEY"), address)
         host = urlsplit(address)
@@ -93,7 +92,7 @@ class Connection:
             rate = math.inf if is_loopback(host.hostname or "") else 10.0
         return cls(
             base_url=address,
-            name=_name_of(name) or host.netloc,
+            name=name or host.netloc,
             key=api_key,
             identity=address,
             cache_folder=_cache_folder_of(cache),
@@ -132,25 +131,12 @@ def _key_of(key: str | ApiKey | None, base_url: str) -> ApiKey:
     return api_key
 
 
-def _name_of(name: object) -> str | None:
-    if name is None:
-        return None
-    is_blank = isinstance(name, str) and name != "" and not name.strip()
-    if not isinstance(name, str) or is_blank or printable(name) != name:
-        raise InvalidInputError(
-            f"name is {_shown(name)}; it must be text of one line, without control characters."
-        )
-    return name
-
-
-def _cache_folder_of(cache: object) -> Path | None:
+def _cache_folder_of(cache: bool | str | Path | None) -> Path | None:
     if isinstance(cache, bool):
         return _folder("the cache", cache_folder()) if cache else None
-    if not isinstance(cache, (str, PathLike)) or not str(cache).strip():
-        raise InvalidInputError(
-            f"cache is {_shown(cache)}; it must be True, False or the name of a folder."
-        )
-    return _folder("the cache", cache_folder(Path(cache)))
+    if cache is None:
+        raise InvalidInputError("cache is None; it must be True, False or the name of a folder.")
+    return _folder("the cache", cache_folder(cache))
 
 
 def _folder(purpose: str, path: Path) -> Path:

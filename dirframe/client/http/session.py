@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 import requests
 
@@ -20,6 +20,7 @@ from dirframe.client.xml.page import Page, check_records, parse
 from dirframe.client.xml.records import check_readable
 from dirframe.errors import CacheError, InvalidInputError, UnreadableResponseError
 from dirframe.schema import Resource
+from dirframe.settings import KEY_PARAMETER
 
 #: Behind the URL of a refusal. That of a page has no fragment.
 _REFUSED = "#refused"
@@ -76,9 +77,13 @@ class Session:
         offline: bool = False,
         store: bool = True,
         beside: bool = False,
+        long_values: Mapping[str, str] | None = None,
         resource: Resource | None = None,
     ) -> FetchedPage:
         """Return the page at a path: from the cache if it is fresh, else from the directory.
+
+        `long_values` are sent instead of the parameters of their names, which stand for them in the
+        cache and in messages.
 
         `refresh` asks the directory in any case, `offline` takes a cached page of any age or raises
         CacheError, and `store` is whether a received page is stored in the cache: `beside` the page
@@ -101,13 +106,22 @@ class Session:
                 f"{url} is not in the cache, and offline mode sends no requests.",
                 hint="Load it once without offline=True (--offline).",
             )
-        return self._from_directory(url, resource, store=store)
+        if not long_values:
+            return self._from_directory(url, resource, store=store)
+        short = {name: (parameters or {})[name] for name in long_values}
+        with self._adapter.spelled_out(urlencode(short), urlencode(long_values, safe=",")):
+            return self._from_directory(url, resource, store=store)
 
     def is_cached(
-        self, path: str, parameters: Mapping[str, str], *, of_any_age: bool = False
+        self,
+        path: str,
+        parameters: Mapping[str, str],
+        *,
+        of_any_age: bool = False,
+        beside: bool = False,
     ) -> bool:
         """Return whether a page would come from the cache; it is not read."""
-        key = self._key_of(self.address(path, parameters))
+        key = self._key_of(self.address(path, parameters) + (_BESIDE if beside else ""))
         return self._cache.has(key, expire_after=None if of_any_age else self._expire_after)
 
     def is_moved(self, path: str) -> bool:
@@ -149,6 +163,14 @@ class Session:
                 hint="Pass it as the key of Directory alone, or set DIRFRAME_API_KEY.",
             )
         return as_sent(url) if "%" in url else url
+
+    def length_of_line(self, path: str, parameters: Mapping[str, str]) -> int:
+        """Return the bytes of the first line of a request, and of the base URL before the path."""
+        return (
+            len(self.address(path, parameters))
+            + len(f"GET ?{KEY_PARAMETER}= HTTP/1.1")
+            + len(quote_plus(self._key.reveal()))
+        )
 
     def forget(self, url: str) -> None:
         """Remove a page from the cache: it is requested again."""

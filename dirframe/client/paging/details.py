@@ -1,7 +1,8 @@
 """Own pages of projects: which are needed, which are missing, and which could not be loaded."""
 
 # Today's live service sends an analysis only with the own page of its project. A project needs that if
-# it came without its analysis, but with an analysis id; or without both, if no project has such an id.
+# it came without its analysis, but with an analysis id; or without both, if no project says whether it
+# has such an id.
 
 # Pure: no request, no thread, no text for people.
 
@@ -68,8 +69,9 @@ def analyses_of(places: Mapping[Key, Place]) -> dict[str, AnalysisSent]:
 
 def needed(analyses: Mapping[Name, AnalysisSent]) -> list[Name]:
     """Return the names of the projects that need their own page."""
-    has_ids = any(AnalysisSent.ID in sent for sent in analyses.values())
-    least = AnalysisSent.ID if has_ids else AnalysisSent.NOTHING
+    says_ids = AnalysisSent.ID | AnalysisSent.NO_ID
+    are_said = any(sent & says_ids for sent in analyses.values())
+    least = AnalysisSent.ID if are_said else AnalysisSent.NOTHING
     return [name for name, sent in analyses.items() if sent == least]
 
 

@@ -6,11 +6,13 @@ import enum
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from threading import Lock
 from typing import Self, TypeAlias, TypeVar
 
 from dirframe.client.http.session import Session
+from dirframe.client.paging.ids import Window
 from dirframe.client.paging.query import Query
 from dirframe.client.xml.page import Page
 from dirframe.errors import (
@@ -24,6 +26,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.schema import UNKNOWN
+from dirframe.settings import check_switches
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -73,12 +76,18 @@ class Failure:
     error: RequestError | CacheError
     requests: int
     is_of_further_page: bool = False  # which is there: the directory could not send it now
+    ids: Window | None = None  # that were asked for
 
     @property
     def is_of_one_page(self) -> bool:
         """Whether the failure says nothing about other pages."""
         kinds = ServiceError | UnreadableResponseError
         return self.is_of_further_page or isinstance(self.error, kinds)
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether there was a response that is not the interface's."""
+        return isinstance(self.error, UnreadableResponseError)
 
     @property
     def may_come_later(self) -> bool:
@@ -116,6 +125,7 @@ class CacheUse:
     @classmethod
     def of(cls, *, refresh: bool, offline: bool) -> Self:
         """Return the use that a loader was asked for."""
+        check_switches(refresh=refresh, offline=offline)
         if refresh and offline:
             raise InvalidInputError(
                 "To refresh asks the directory for every page, and offline asks the cache alone.",
@@ -149,12 +159,37 @@ def never() -> bool:
     return False
 
 
+class Clock:
+    """The time of a load, which never goes back: what was received later is later."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._latest = datetime.min.replace(tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Return the time, or that of the answer before if the machine's clock was set back."""
+        return self.at(datetime.now(UTC))
+
+    def at(self, moment: datetime) -> datetime:
+        """Return when something was received: after all that was received before."""
+        with self._lock:
+            self._latest = max(moment, self._latest + timedelta.resolution)
+            return self._latest
+
+    def saw(self, moment: datetime) -> datetime:
+        """Return the time of a page from the cache, which may be older than others."""
+        with self._lock:
+            self._latest = max(self._latest, min(moment, datetime.now(UTC)))
+        return moment
+
+
 @dataclass(frozen=True, slots=True)
 class Fetcher:
     """Fetches pages of one directory with one use of the cache."""
 
     session: Session
     use: CacheUse
+    clock: Clock = field(default_factory=Clock)
 
     def refreshed(self) -> Fetcher:
         """Return one that requests every page."""
@@ -186,24 +221,29 @@ class Fetcher:
                 requests=0,
                 requests_paid=refusal.requests_paid,
             )
-        requested_at = datetime.now(UTC)
+        requested_at = self.clock.now()
         try:
             fetched = self.session.get(
                 query.path,
                 params,
+                long_values=query.long_values(),
                 beside=beside,
                 resource=None if query.resource is UNKNOWN else query.resource,
                 **self.use.as_options(),
             )
         except (RequestError, CacheError) as error:
             return self._meaning(error, url, number, may_refuse)
-        received_at = fetched.received_at
+        is_received = bool(fetched.requests)
+        if is_received:
+            received_at = self.clock.at(fetched.received_at)
+        else:
+            received_at = self.clock.saw(fetched.received_at)
         return Document(
             page=fetched.page,
             content=fetched.content,
             url=fetched.url,
             received_at=received_at,
-            requested_at=requested_at if fetched.requests else received_at,
+            requested_at=requested_at if is_received else received_at,
             requests=fetched.requests,
             requests_paid=fetched.requests_paid,
         )
@@ -230,7 +270,7 @@ class Fetcher:
         # Without a status, the directory gave no answer about this page.
         if self.use.stores and error.status is not None and may_refuse():
             self.session.put_refusal(url, reason.value, requests)
-        now = datetime.now(UTC)
+        now = self.clock.now()
         return Refusal(
             reason=reason,
             received_at=now,
@@ -239,13 +279,15 @@ class Fetcher:
             error=error,
         )
 
-    def is_known(self, query: Query, number: int = 1) -> bool:
-        """Return whether the answer to a page comes from the cache."""
+    def is_known(self, query: Query, number: int = 1, *, beside: bool = False) -> bool:
+        """Return whether the answer to a page comes from the cache, or one that is beside it."""
         if self.use.is_refresh:
             return False
         params, offline = query.params(number), not self.use.sends
-        if self.session.is_cached(query.path, params, of_any_age=offline):
+        if self.session.is_cached(query.path, params, of_any_age=offline, beside=beside):
             return True
+        if beside:
+            return False
         url = self.session.address(query.path, params)
         return self.session.get_refusal(url, offline=offline) is not None
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dirframe.client.paging.query import Query
-from dirframe.client.xml.page import Page
+from dirframe.client.xml.page import AnalysisSent, Page
 from dirframe.schema import PROJECT
 
 #: The one order of projects that today's live service keeps; its others have no tie-break.
@@ -24,6 +24,22 @@ def better_sort(query: Query) -> str | None:
 def is_last(page: Page) -> bool:
     """Return whether a first page is the only one."""
     return page.items_available is not None and page.items_available <= len(page.records)
+
+
+#: Projects on a page of today's live service that was not asked for another number.
+USUAL_PAGE_SIZE = 10
+
+
+def is_todays_first_page(first: Page) -> bool:
+    """Return whether a first page of projects is one of today's live service.
+
+    It has ten projects of more, none with its analysis. Whether they have one is always said there.
+    """
+    sent = first.analyses_sent()
+    is_said = bool(sent) and all(one & (AnalysisSent.ID | AnalysisSent.NO_ID) for one in sent)
+    is_sent = any(AnalysisSent.ANALYSIS in one for one in sent)
+    is_one_of_several = len(first.records) == USUAL_PAGE_SIZE and not is_last(first)
+    return is_said and not is_sent and is_one_of_several
 
 
 #: The number of values that show an order.

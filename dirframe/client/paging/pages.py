@@ -68,6 +68,7 @@ class Pages:
 
     has_key: bool = True  # whether records have an id that tells them apart
     is_paged: bool = True
+    page_size: int | None = None  # that was asked for
     limit: int | None = None
     keeps_history: bool = False
     history: list[CollectionPage] = field(default_factory=list)  # in the order of arrival
@@ -98,6 +99,14 @@ class Pages:
                 first = self._first_numbers.get(identifier, page.number)
                 self._first_numbers[identifier] = min(first, page.number)
 
+    def set_aside(self, pages: Iterable[CollectionPage]) -> None:
+        """Add pages in an order that is not used any more; their records count."""
+        for page in pages:
+            self._ranks[page] = (
+                len(self._ranks) if self.keeps_history else page.received_at.timestamp()
+            )
+            self.probes.append(page)
+
     def rank(self, page: CollectionPage) -> float:
         """Return a number that is higher for pages that were received later."""
         return self._ranks[page]
@@ -107,6 +116,24 @@ class Pages:
         return sorted((page for page in self.history if page.exists), key=self.rank)
 
     # Which pages are missing
+
+    @property
+    def first(self) -> CollectionPage | None:
+        """The first page."""
+        return self.newest.get(1)
+
+    @property
+    def received(self) -> list[CollectionPage]:
+        """All versions of all pages."""
+        return [*self.probes, *self.history]
+
+    def in_use(self) -> list[CollectionPage]:
+        """Return the newest version of each page."""
+        return list(self.newest.values())
+
+    def count_missing(self) -> int:
+        """Return the number of pages that are missing."""
+        return len(self.missing())
 
     @property
     def total(self) -> int | None:
@@ -184,8 +211,16 @@ class Pages:
             last = min(following + more - 1, MAX_PAGES + 1)
             return [n for n in range(following, last + 1) if n not in self.newest]
         # A directory may stop counting at a full page: only an empty page shows that it did not.
-        is_full = len(used[-1].ids) == size and (len(used) > 1 or size % PAGE_SIZE_STEP == 0)
+        is_full = len(used[-1].ids) == size and self._may_be_full(size, len(used))
         return [following] if received == self.expected and is_full else []
+
+    def _may_be_full(self, size: int, count: int) -> bool:
+        """Return whether the first of some pages may hold as many records as a page can."""
+        if count > 1:
+            return True
+        if self.page_size is not None:
+            return size >= self.page_size
+        return size % PAGE_SIZE_STEP == 0
 
     # Where each record is
 

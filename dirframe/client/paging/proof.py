@@ -38,6 +38,20 @@
 #   a full last page              1        0       10   a b c d e
 #                                 2        5       10   f g h i j          unfinished: 3 is missing
 #                                 3       10       10                      proven
+#
+# A walk by ids is proven by other rows: of the ids 1 to 8, five a page, 12 records stated at its end. Nothing
+# shifts, so that neither days nor another total make a difference.
+#
+#   history                    asked for  total  ids                verdict
+#   -------------------------  ---------  -----  -----------------  ------------------------------
+#   all ids are decided        1 to 8         6  1 2 3 5 6
+#                              7 to 8         1  7                  proven
+#
+#   one page is missing        1 to 8         6  1 2 3 5 6          unfinished: 7 and 8
+#
+#   record 7 cannot be sent    1 to 8         6  1 2 3 5 6
+#                              7                 status 404, twice
+#                              8              0                     lost: 7
 
 from __future__ import annotations
 
@@ -46,12 +60,20 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeAlias
 
+from dirframe.client.paging.ids import Draw
 from dirframe.client.paging.pages import CollectionPage, Key, Pages, Place, repeated_ids
 from dirframe.client.paging.sample import SampledPages
+from dirframe.client.paging.windows import PagesByIds
 
-#: If no more pages were read, all are read again even if the order seems unstable.
+#: A part of a collection that can be proven alone.
+Part: TypeAlias = Pages | SampledPages | PagesByIds
+
+#: If no more pages of the usual ten records were read, all are read again even if the order seems
+#: unstable.
 CHEAP_REREAD = 12
+_USUAL = 10
 
 #: So many pages, or a tenth of all, are read again because of an earlier day; so many of an archive
 #: that do not fit together.
@@ -77,6 +99,8 @@ class Problem(enum.Enum):
     REMOVED = enum.auto()  # read over several days, and more than stated now: some were removed
     SKIPPED = enum.auto()  # a change between two pages may have moved records past both
     CONTRADICTION = enum.auto()  # pages overlap, leave gaps or state other totals
+    LOST = enum.auto()  # the directory could not send some records
+    NOT_RANDOM = enum.auto()  # as many of the drawn ids exist as cannot be by chance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +119,7 @@ class Verdict:
     without_id: int = 0
     skipped_after: tuple[int, ...] = ()  # numbers of pages
     is_order_unstable: bool = False
+    lost: tuple[int, ...] = ()  # ids of records that the directory could not send
 
 
 # How the pages fit together
@@ -239,13 +264,13 @@ def _periods(pages: Pages) -> dict[CollectionPage, int | None]:
 # Which pages are worth another request
 
 
-def to_reread(pages: Pages | SampledPages) -> list[int]:
+def to_reread(pages: Part) -> list[int]:
     """Return the numbers of the pages to read again, to replace the version that does not fit.
 
     A change moves records over the edge of a page or two. An unstable order repeats records
     everywhere, and no reading mends that, unless the pages are so few that luck may.
     """
-    if isinstance(pages, SampledPages):
+    if not isinstance(pages, Pages):
         return []
     is_unstable = is_order_unstable(pages)
     if is_unstable and pages.limit is not None:
@@ -256,7 +281,10 @@ def to_reread(pages: Pages | SampledPages) -> list[int]:
         again = _of_an_archive(pages)
     else:
         again = misfits(pages)
-    if is_unstable and not pages.keeps_history and len(pages.newest) > CHEAP_REREAD:
+    cheap = CHEAP_REREAD
+    if pages.page_size is not None:
+        cheap = CHEAP_REREAD * _USUAL // pages.page_size
+    if is_unstable and not pages.keeps_history and len(pages.newest) > cheap:
         return []
     return sorted(again - pages.unchanged)
 
@@ -282,13 +310,13 @@ def _of_an_archive(pages: Pages) -> set[int]:
     return again
 
 
-def to_link(pages: Pages | SampledPages) -> list[int]:
+def to_link(pages: Part) -> list[int]:
     """Return the numbers of pages to read again so that they link two days, beside the earlier version.
 
     These are the pages after which records may have been skipped. The page behind one is read again
     as well if it is of an earlier day.
     """
-    if isinstance(pages, SampledPages) or len(days_of(pages)) == 1:
+    if not isinstance(pages, Pages) or len(days_of(pages)) == 1:
         return []
     skipped = skipped_after(pages)
     if len(skipped) > affordable(pages):
@@ -309,7 +337,7 @@ def affordable(pages: Pages) -> int:
 # The verdict
 
 
-def judge(pages: Pages | SampledPages) -> Verdict:
+def judge(pages: Part) -> Verdict:
     """Return the records, and how complete they are.
 
     If the pages in use are of several days or of before and after a change, and in an archive, every
@@ -319,6 +347,8 @@ def judge(pages: Pages | SampledPages) -> Verdict:
     """
     if isinstance(pages, SampledPages):
         return _judge_sample(pages)
+    if isinstance(pages, PagesByIds):
+        return _judge_by_ids(pages)
     used = pages.used()
     everything = pages.everything()
     is_one_state = len(days_of(pages)) <= 1 and not outdated(pages)
@@ -394,6 +424,31 @@ def _judge_sample(pages: SampledPages) -> Verdict:
         days=tuple(days_of(pages)),
         without_id=sum(not isinstance(key, str) for key in places),
         is_order_unstable=pages.has_key and problem is not None and is_order_unstable(pages),
+    )
+
+
+def _judge_by_ids(pages: PagesByIds) -> Verdict:
+    """Return the records of a walk by ids: each id is decided by one statement, whatever the day."""
+    is_sample = isinstance(pages.state, Draw)
+    places = pages.places()
+    problem = None
+    if not pages.is_finished:
+        problem = Problem.UNFINISHED
+        places = pages.everything()
+    elif pages.lost:
+        problem = Problem.LOST
+    elif isinstance(pages.state, Draw) and not pages.state.is_random:
+        problem = Problem.NOT_RANDOM
+    completeness = Completeness.SAMPLE if is_sample else Completeness.PROVEN
+    return Verdict(
+        places=places,
+        problem=problem,
+        completeness=completeness if problem is None else Completeness.INCOMPLETE,
+        expected=pages.expected,
+        total=pages.total,
+        totals=tuple(sorted(set(pages.totals))),
+        days=tuple(sorted({page.day for page in pages.received})),
+        lost=tuple(pages.lost),
     )
 
 

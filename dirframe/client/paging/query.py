@@ -10,17 +10,21 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from dirframe._display import did_you_mean
+from dirframe.client.paging.ids import PAGE_SIZE, Window
 from dirframe.client.xml.page import Page, check_records
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
-from dirframe.settings import KEY_PARAMETER, ApiKey
+from dirframe.settings import KEY_PARAMETER, ApiKey, check_switches
 
 #: Paths of the collections of a directory, of which there is one each.
 PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
 
 _SAFE = "/!$'()*+,:;=@~%"
 _PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
-_SURROGATE = re.compile("[\ud800-\udfff]")  # cannot be sent
+#: Control characters, and halves of characters: neither is in a name, and the halves cannot be sent.
+_UNSENDABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+#: Files of an archive hold no larger number.
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +33,8 @@ class Query:
 
     `sample` positions are drawn by `seed` of all records. `numbered` is whether the first page is
     asked for by its number: what has no pages may be one record. `facts` is recorded in provenance
-    instead of the path.
+    instead of the path. `per_page` and `ids` are what today's live service takes besides: a number of
+    records on a page, and the projects among some ids.
     """
 
     resource: Resource
@@ -43,25 +48,31 @@ class Query:
     parameters: Mapping[str, str] = field(default_factory=dict)
     numbered: bool = True
     facts: Mapping[str, Any] = field(default_factory=dict)
+    per_page: int | None = None
+    ids: Window | None = None
 
     def __post_init__(self) -> None:
         for name in ("query", "sort"):
             text = getattr(self, name)
-            is_text = isinstance(text, str) and text.strip() and not _SURROGATE.search(text)
+            is_text = isinstance(text, str) and text.strip() and not _UNSENDABLE.search(text)
             if text is not None and not is_text:
                 raise InvalidInputError(
-                    f"{name} is {text!r}; it must be text that is not empty.",
+                    f"{name} is {text!r}; it must be text that is not empty, without control characters.",
                     hint=f"Leave {name}= (--{name}) out for all records.",
                 )
         for name, least in (("max_items", 1), ("sample", 1), ("seed", 0)):
             value: Any = getattr(self, name)
             if value is None and name != "seed":
                 continue
-            if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+            is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not is_whole or int(value) < least:
                 raise InvalidInputError(
                     f"{name} is {value!r}; it must be a whole number from {least}."
                 )
+            if int(value) > _LARGEST:
+                raise InvalidInputError(f"{name} is larger than {_LARGEST:,}.")
             object.__setattr__(self, name, int(value))
+        check_switches(details=self.details)
         resource = self.resource
         allowed = (*resource.sorts, *resource.other_sorts)
         if self.sort is not None and allowed and self.sort not in allowed:
@@ -82,10 +93,20 @@ class Query:
         object.__setattr__(self, "path", self.path or f"/{resource.collection}.xml")
 
     def params(self, page: int = 1) -> dict[str, str]:
-        """Return the query parameters of a page; page numbers start at 1."""
+        """Return the query parameters of a page; page numbers start at 1.
+
+        A name stands for the ids: `long_values` has them.
+        """
+        if self.ids is not None:
+            return {"ids": self.ids.name, "per_page": str(PAGE_SIZE)}
+        size = None if self.per_page is None else str(self.per_page)
         number = str(page) if page > 1 or self.numbered else None
         asked = {**self.parameters, "query": self.query, "sort": self.sort, "page": number}
-        return {name: value for name, value in asked.items() if value}
+        return {name: value for name, value in (asked | {"per_page": size}).items() if value}
+
+    def long_values(self) -> dict[str, str]:
+        """Return the parameters that are sent instead of their names."""
+        return {} if self.ids is None else {"ids": self.ids.text}
 
     def to_provenance(self) -> dict[str, Any]:
         """Return the query as recorded in provenance."""

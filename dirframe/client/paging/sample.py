@@ -20,15 +20,39 @@ class SampledPages:
     history: list[CollectionPage] = field(default_factory=list)
     newest: dict[int, CollectionPage] = field(default_factory=dict)
     drawn: dict[int, list[int]] = field(default_factory=dict)  # by page: indices of drawn records
+    probes: list[CollectionPage] = field(default_factory=list)  # in orders that are not used
 
     def add(self, page: CollectionPage) -> None:
         """Add a page; the first one says how many records there are to draw from."""
         if page.is_probe:
+            self.probes.append(page)
             return
         if page.number == 1:
             self.drawn = draw(page.total, len(page.ids) or 1, size=self.size, seed=self.seed)
         self.history.append(page)
         self.newest[page.number] = page
+
+    def set_aside(self, pages: Iterable[CollectionPage]) -> None:
+        """Add pages in an order that is not used any more: they hold none of the drawn positions."""
+        self.probes.extend(pages)
+
+    @property
+    def first(self) -> CollectionPage | None:
+        """The first page."""
+        return self.newest.get(1)
+
+    @property
+    def received(self) -> list[CollectionPage]:
+        """All pages."""
+        return [*self.probes, *self.history]
+
+    def in_use(self) -> list[CollectionPage]:
+        """Return the newest version of each page."""
+        return list(self.newest.values())
+
+    def count_missing(self) -> int:
+        """Return the number of pages that are missing."""
+        return len(self.missing())
 
     @property
     def total(self) -> int | None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from itertools import takewhile
-from typing import TypeAlias
 
 from dirframe.client.paging import proof
-from dirframe.client.paging.details import Details, OwnPage, needed
+from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.fetch import (
     Answer,
     Document,
@@ -23,193 +21,42 @@ from dirframe.client.paging.fetch import (
     fetch_ahead,
     never,
 )
-from dirframe.client.paging.order import KEPT_TODAY, is_last, keeps_order, sorts_to_try
+from dirframe.client.paging.ids import MAX_ID, PAGE_SIZE, are_numbers_cheaper
+from dirframe.client.paging.order import (
+    KEPT_TODAY,
+    USUAL_PAGE_SIZE,
+    is_last,
+    is_todays_first_page,
+    keeps_order,
+    sorts_to_try,
+)
 from dirframe.client.paging.pages import MAX_PAGES, CollectionPage, Pages
 from dirframe.client.paging.query import Query, recognised, record_query
+from dirframe.client.paging.read_by_ids import (
+    NEWEST,
+    IdsReader,
+    Keep,
+    newest_query,
+    room_for_ids,
+)
+from dirframe.client.paging.received import (
+    Arrival,
+    Lost,
+    NoIds,
+    Received,
+    as_failure,
+    end_at,
+    ids_of,
+    page_of,
+)
 from dirframe.client.paging.sample import SampledPages
-from dirframe.client.xml.page import AnalysisSent, Page, check_records
-from dirframe.schema import Resource
+from dirframe.client.paging.windows import PagesByIds
+from dirframe.schema import PROJECT
+
+PROJECTS_PATH = f"/{PROJECT.collection}.xml"
 
 #: Maximum number of times that inconsistent pages are read again; of an archive, once.
 MAX_REREADS = 3
-
-#: A part of a collection that can be proven alone.
-Part: TypeAlias = Pages | SampledPages
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """The own page of a record, which was refused or failed."""
-
-    record: str
-
-
-#: What an answer is about.
-Target: TypeAlias = CollectionPage | OwnPage | Lost
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
-    """When an answer was received, and what it cost."""
-
-    received_at: datetime | None  # None: no page
-    requests: int  # made now; 0: from the cache
-    requests_paid: int  # made when it was received
-    is_synthetic: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """An answer, what it is about, and the number of records or own pages that are read with it."""
-
-    target: Target | None  # None: a failure
-    answer: Answer
-    to_receive: int
-
-
-class Received:
-    """What was received of one query."""
-
-    def __init__(self, query: Query, *, keeps_history: bool = False) -> None:
-        self.query = query
-        self.is_sort_given = query.sort is not None
-        self.keeps_history = keeps_history
-        self.part: Part = self._part()
-        self.details = Details(is_wanted=query.details)
-        self.receipts: list[Receipt] = []
-        self.refusal: Refusal | None = None  # of its first page
-        self.failure: Failure | None = None  # the newest one
-        self.is_todays_service = False  # as far as the first page of projects shows
-        self.first_sort: str | None = (
-            None  # of the first page; in an estimate, not that of the query
-        )
-        self._verdict: proof.Verdict | None = None
-
-    def _part(self) -> Part:
-        query = self.query
-        has_key = bool(query.resource.key)
-        if query.sample is not None:
-            return SampledPages(size=query.sample, seed=query.seed, has_key=has_key)
-        return Pages(
-            has_key=has_key,
-            is_paged=query.resource.paged,
-            limit=query.max_items,
-            keeps_history=self.keeps_history,
-        )
-
-    def restate(self, query: Query) -> None:
-        """Change the query to what its first page shows, before that page is added."""
-        self.query = query
-        self.details.is_wanted = query.details
-        self.part.has_key = bool(query.resource.key)
-        if isinstance(self.part, Pages):
-            self.part.is_paged = query.resource.paged
-        self._verdict = None
-
-    def add_page(self, page: CollectionPage) -> None:
-        """Add a page of the collection."""
-        self.part.add(page)
-        self._verdict = None
-
-    def add_receipt(self, answer: Answer) -> None:
-        """Note what an answer cost, and the failure if it is one."""
-        self.receipts.append(receipt_of(answer))
-        if isinstance(answer, Failure):
-            self.failure = answer
-
-    @property
-    def verdict(self) -> proof.Verdict:
-        """The records of the collection, and how complete they are."""
-        if self._verdict is None:
-            self._verdict = proof.judge(self.part)
-        return self._verdict
-
-    def own_missing(self) -> list[str]:
-        """Return the ids of the records whose own page is needed and was not asked for yet."""
-        return self.details.missing(self.verdict.places) if self.details.is_wanted else []
-
-    def own_to_come(self) -> int:
-        """Estimate the number of own pages to ask for: of further records, as of the first page."""
-        if not self.details.is_wanted:
-            return 0
-        number = len(self.own_missing())
-        first = self.part.newest.get(1)
-        if first is not None and self.part.missing():
-            analyses = dict(enumerate(first.analyses))
-            share = len(needed(analyses)) / max(len(analyses), 1)
-            more = (self.part.expected or 0) - len(self.verdict.places)
-            number += round(share * max(more, 0))
-        return number
-
-    def readings(self, *, whole: bool = False) -> Iterator[tuple[CollectionPage | OwnPage, int]]:
-        """Yield where each record is read, `whole` only those that wait for no own page."""
-        left_out = set(self.own_missing()) if whole else set()
-        for key, place in self.verdict.places.items():
-            own = self.details.page_of(key)
-            if key in left_out:
-                continue
-            yield (place.page, place.index) if own is None else (own, 0)
-
-    def lost(self) -> dict[str, Refusal | Failure]:
-        """Return the records whose own page could not be loaded, and what was answered."""
-        return {
-            record: answer
-            for record, answer in self.details.answers.items()
-            if isinstance(answer, Failure)
-            or (isinstance(answer, Refusal) and answer.reason is not Reason.NO_ANALYSIS)
-        }
-
-
-def receipt_of(answer: Answer) -> Receipt:
-    """Return the receipt of an answer."""
-    if isinstance(answer, Document):
-        return Receipt(
-            received_at=answer.received_at,
-            requests=answer.requests,
-            requests_paid=answer.requests_paid,
-            is_synthetic=answer.page.synthetic,
-        )
-    paid = answer.requests if isinstance(answer, Failure) else answer.requests_paid
-    return Receipt(received_at=None, requests=answer.requests, requests_paid=paid)
-
-
-def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:
-    """Return the ids of the records of a page; of a resource without a key, digests of them."""
-    check_records(page, resource.name)
-    return page.values(resource.key) if resource.key else page.digests()
-
-
-def page_of(document: Document, number: int, query: Query) -> CollectionPage:
-    """Return a document as a page of a collection."""
-    page = document.page
-    is_counted = page.items_available is not None or page.items_returned is not None
-    is_single = not query.numbered and len(page.records) == 1 and not is_counted
-    return CollectionPage(
-        number=number,
-        received_at=document.received_at,
-        requested_at=document.requested_at,
-        ids=ids_of(page, query.resource),
-        total=1 if is_single else page.items_available,
-        position=page.first_item_position,
-        analyses=page.analyses_sent(),
-    )
-
-
-def _end_at(number: int, at: datetime) -> CollectionPage:
-    """Return a page that does not exist."""
-    return CollectionPage(number=number, received_at=at, requested_at=at, exists=False)
-
-
-def as_failure(answer: Refusal | Failure) -> Failure:
-    """Return a refusal as a failure, where it is no answer."""
-    if isinstance(answer, Failure):
-        return answer
-    if answer.error is None:
-        raise ValueError("a refusal from the cache is not believed here")
-    return Failure(error=answer.error, requests=answer.requests)
-
-
-Keep: TypeAlias = "Callable[[Target, Answer, str | None], None]"
 
 
 @dataclass
@@ -226,19 +73,21 @@ class Walk:
     is_tolerant: bool = False
     believes_refusals: bool = False  # of the first page: that is an answer about one of many
     keep: Keep = field(default=lambda *_: None)
+    _is_size_changed: bool = field(default=False, init=False)
+
+    @property
+    def _by_ids(self) -> IdsReader:
+        return IdsReader(self.received, self.fetcher, self.keep)
 
     # The first page
 
-    def begin(self, *, is_estimate: bool = False) -> Iterator[Arrival]:
-        """Read the first page in an order that the directory keeps, after those in others.
-
-        An estimate takes the first page of today's live service in any order.
-        """
+    def begin(self) -> Iterator[Arrival]:
+        """Read the first page in an order that the directory keeps, after those in others."""
         query = self.received.query
         needs_fixed_order = query.sample is not None or self.received.keeps_history
         sorts = sorts_to_try(query) if needs_fixed_order else [query.sort]
         for sort in sorts:
-            in_order = replace(query, sort=sort)
+            in_order = replace(query, sort=sort, per_page=None)
             is_asked = sort == query.sort
             is_answer = self.believes_refusals or not is_asked
             answer = self.fetcher.fetch(in_order, may_refuse=always if is_answer else never)
@@ -251,8 +100,12 @@ class Walk:
                     return
                 yield self._probe(sort, answer)  # the directory does not offer this order
                 continue
+            if query.path == PROJECTS_PATH and is_todays_first_page(answer.page):
+                self.received.is_todays_service = True
+                yield from self._begin_today(in_order, answer)
+                return
             if is_asked:
-                yield from self._begin_in(in_order, answer, is_estimate=is_estimate)
+                yield self._begin_with(in_order, answer)
                 return
             if keeps_order(answer.page, str(sort)):
                 yield self._begin_with(in_order, answer)
@@ -263,48 +116,82 @@ class Walk:
                 return
             yield self._probe(sort, answer)
 
-    def _begin_in(self, query: Query, answer: Document, *, is_estimate: bool) -> Iterator[Arrival]:
-        """Begin in the order that was asked for; all projects of today's service by names."""
-        is_whole = query.path == "/projects.xml" and query.max_items is None and query.sort is None
-        is_plain = is_whole and query.sample is None and not self.received.keeps_history
-        self.received.is_todays_service = self._is_today(answer.page)
-        if not is_plain or not self.received.is_todays_service:
-            yield self._begin_with(query, answer)
+    def _begin_today(self, in_order: Query, answer: Document) -> Iterator[Arrival]:
+        """Begin with what today's live service has: projects by their ids, and 25 on a page."""
+        query = self.received.query
+        limit = query.max_items
+        if limit is not None and (query.sort is None or limit <= USUAL_PAGE_SIZE):
+            # The first records of its own order, or those that are here already.
+            yield self._begin_with(in_order, answer)
             return
-        by_name = replace(query, sort=KEPT_TODAY)
-        if is_estimate:
-            yield self._begin_with(by_name, answer)
-            self.received.first_sort = None  # the load asks for another first page
-            return
-        yield self._probe(None, answer)
-        first = self.fetcher.fetch(by_name, may_refuse=never)
-        if isinstance(first, Document) and (
-            keeps_order(first.page, KEPT_TODAY) or is_last(first.page)
-        ):
-            yield self._begin_with(by_name, first)
-        elif isinstance(first, Document):
-            yield self._begin_with(query, first)
-        elif isinstance(first, Failure):
-            yield self._failed(first)
-            raise first.error
+        yield self._probe(in_order.sort, answer)
+        if query.query is None and query.sort is None and not query.parameters:
+            yield from self._begin_by_ids()
         else:
-            yield from self._refused(first)
+            yield from self._begin_by_25(query.sort or KEPT_TODAY)
 
-    def _is_today(self, first: Page) -> bool:
-        """Return whether today's live service sent a first page: ten, without analyses, redirected."""
-        sent = first.analyses_sent()
-        is_without = bool(sent) and not any(AnalysisSent.ANALYSIS in one for one in sent)
-        is_one_of_several = len(first.records) == 10 and not is_last(first)
-        return is_without and is_one_of_several and self.fetcher.is_moved(self.received.query.path)
+    def _begin_by_ids(self) -> Iterator[Arrival]:
+        """Begin by ids, up to the newest project; by page numbers where that is not offered."""
+        query = self.received.query
+        newest = newest_query(query)
+        answer = self.fetcher.fetch(newest, may_refuse=never)
+        if isinstance(answer, Failure):
+            yield self._failed(answer)
+            raise answer.error
+        if isinstance(answer, Refusal):
+            self.received.add_receipt(answer)
+            yield from self._begin_by_numbers(NoIds.NOT_OFFERED)
+            return
+        page = answer.page
+        if is_last(page) and query.sample is None:
+            yield self._begin_with(newest, answer)
+            return
+        yield self._probe(NEWEST, answer)
+        ids = [int(text) for text in page.values("id") if text and text.isdecimal()]
+        bound, available = max(ids, default=0), page.items_available or 0
+        if len(ids) != min(PAGE_SIZE, available) or not 0 < bound < MAX_ID:
+            yield from self._begin_by_numbers(NoIds.NOT_OFFERED)
+            return
+        room = room_for_ids(self.fetcher, query)
+        if query.sample is None and are_numbers_cheaper(available, bound, room=room):
+            yield from self._begin_by_numbers(NoIds.SPARSE)
+            return
+        is_by_ids = yield from self._by_ids.begin(bound)
+        if not is_by_ids:
+            yield from self._begin_by_numbers(NoIds.IGNORED)
+
+    def _begin_by_numbers(self, reason: NoIds) -> Iterator[Arrival]:
+        """Begin by page numbers, in the order that today's live service keeps."""
+        self.received.walk_by_numbers(reason)
+        yield from self._begin_by_25(KEPT_TODAY)
+
+    def _begin_by_25(self, sort: str) -> Iterator[Arrival]:
+        """Begin with pages of 25 in an order, or of ten where more are not sent."""
+        query = self.received.query
+        in_order = replace(query, sort=sort, per_page=None)
+        if self.received.no_ids not in {NoIds.NOT_OFFERED, NoIds.SMALL_PAGES}:
+            in_order = replace(in_order, per_page=PAGE_SIZE)
+        answer = self.fetcher.fetch(in_order, may_refuse=never)
+        if isinstance(answer, Failure):
+            yield self._failed(answer)
+            raise answer.error
+        if isinstance(answer, Refusal):
+            yield from self._refused(answer)
+            return
+        if len(answer.page.records) != PAGE_SIZE and not is_last(answer.page):
+            in_order = replace(in_order, per_page=None)
+        is_kept = keeps_order(answer.page, KEPT_TODAY) or is_last(answer.page)
+        if query.sort is None and not is_kept:
+            in_order = replace(in_order, sort=None)  # its own order
+        yield self._begin_with(in_order, answer)
 
     def _begin_with(self, query: Query, answer: Document) -> Arrival:
         query = recognised(query, answer.page)
         page = page_of(answer, 1, query)
-        self.received.first_sort = query.sort
         self.received.restate(query)
         self.received.add_page(page)  # raises, before it is kept, if no sample can be drawn
         self.received.add_receipt(answer)
-        self.keep(page, answer, query.sort)
+        self.keep(page, answer, query)
         return Arrival(page, answer, self.received.part.to_receive)
 
     def _probe(self, sort: str | None, answer: Document | Refusal) -> Arrival:
@@ -313,10 +200,10 @@ class Walk:
             query = recognised(self.received.query, answer.page)
             page = replace(page_of(answer, 1, query), is_probe=True)
         else:
-            page = replace(_end_at(1, answer.received_at), is_probe=True)
+            page = replace(end_at(1, answer.received_at), is_probe=True)
         self.received.add_page(page)
         self.received.add_receipt(answer)
-        self.keep(page, answer, sort)
+        self.keep(page, answer, replace(self.received.query, sort=sort))
         return Arrival(page, answer, 0)
 
     def _failed(self, failure: Failure) -> Arrival:
@@ -336,6 +223,16 @@ class Walk:
     # All pages
 
     def read_all(self) -> Iterator[Arrival]:
+        """Read all pages: by ids as long as the directory answers by ids, else by their numbers."""
+        if isinstance(self.received.part, PagesByIds):
+            is_by_ids = yield from self._by_ids.read()
+            if is_by_ids:
+                return
+            is_first = not self.received.part.pages
+            yield from self._begin_by_numbers(NoIds.IGNORED if is_first else NoIds.STOPPED)
+        yield from self._read_numbers()
+
+    def _read_numbers(self) -> Iterator[Arrival]:
         """Read the missing pages, and those again that do not fit together, while that may help."""
         rereads = 1 if self.received.keeps_history else MAX_REREADS
         for turn in range(1 + rereads):
@@ -343,8 +240,22 @@ class Walk:
                 again = proof.to_reread(self.received.part)
                 yield from self.read(again, self.fetcher.refreshed())
                 yield from self._link(turn)
-            while numbers := self.received.part.missing():
+            while numbers := self._missing():
                 yield from self.read(numbers, self.fetcher.refreshed() if turn else self.fetcher)
+                if self._is_size_changed:
+                    yield from self._begin_with_small_pages()
+
+    def _begin_with_small_pages(self) -> Iterator[Arrival]:
+        """Begin again after pages of 25 were not sent any more."""
+        self._is_size_changed = False
+        sort = self.received.query.sort
+        self.received.walk_by_numbers(NoIds.SMALL_PAGES)
+        yield from self._begin_by_25(sort or KEPT_TODAY)
+
+    def _missing(self) -> list[int]:
+        """Return the numbers of the pages that are missing."""
+        part = self.received.part
+        return [] if isinstance(part, PagesByIds) else part.missing()
 
     def _link(self, turn: int) -> Iterator[Arrival]:
         """Read the last page of each earlier day again; the cache keeps both versions of it."""
@@ -357,20 +268,23 @@ class Walk:
     ) -> Iterator[Arrival]:
         """Read pages, up to one behind the last."""
         received, query = self.received, self.received.query
+        part = received.part
+        if isinstance(part, PagesByIds):
+            raise TypeError("the pages of a walk by ids have no numbers")
         fetcher = fetcher or self.fetcher
-        to_receive = received.part.to_receive
+        to_receive = part.to_receive
         patience = Patience() if self.is_tolerant else Patience(most=1)
         is_end = False
 
         def fetch(number: int) -> tuple[CollectionPage | None, Answer]:
-            may_end = partial(received.part.may_end_at, number)
+            may_end = partial(part.may_end_at, number)
             answer = fetcher.fetch(query, number, beside=beside, may_refuse=may_end)
-            page = self._as_page(number, answer)
+            page = self._as_page(part, number, answer)
             if page is None and isinstance(answer, Refusal):
                 is_gone = answer.reason is Reason.GONE
                 answer = replace(as_failure(answer), is_of_further_page=is_gone and number > 1)
             if page is not None:
-                self.keep(page, answer, query.sort)
+                self.keep(page, answer, query)
             return page, answer
 
         def ends(result: tuple[CollectionPage | None, Answer]) -> bool:
@@ -384,48 +298,57 @@ class Walk:
                 failed[number] = answer
             elif page is not None:
                 received.add_page(page)
-                is_end = is_end or received.part.is_past_end(page)
+                self._is_size_changed |= _has_usual_size(page, query.per_page)
+                is_end = is_end or self._is_size_changed or part.is_past_end(page)
             yield Arrival(page, answer, to_receive)
         if not failed:
             return
         number = min(failed)
-        if failed[number].is_of_further_page and number - 1 in received.part.newest:
+        if failed[number].is_of_further_page and number - 1 in part.newest:
             # Records may have been removed, so that the page before it is the last one now.
             yield from self.read([number - 1], fetcher.refreshed())
-            if received.part.may_end_at(number):
-                at = received.part.newest[number - 1].received_at
-                end = _end_at(number, at)
+            if part.may_end_at(number):
+                at = part.newest[number - 1].received_at
+                end = end_at(number, at)
                 refusal = Refusal(reason=Reason.GONE, received_at=at, requests=0, requests_paid=0)
-                self.keep(end, refusal, query.sort)
+                self.keep(end, refusal, query)
                 received.add_page(end)
                 received.failure = None
                 return
         received.failure = patience.ending or failed[number]
         raise received.failure.error
 
-    def _as_page(self, number: int, answer: Answer) -> CollectionPage | None:
+    def _as_page(
+        self, part: Pages | SampledPages, number: int, answer: Answer
+    ) -> CollectionPage | None:
         """Return an answer as a page; None if it is none, or no end where one may be."""
         if isinstance(answer, Document):
             return page_of(answer, number, self.received.query)
         is_gone = isinstance(answer, Refusal) and answer.reason is Reason.GONE
-        if isinstance(answer, Refusal) and is_gone and self.received.part.may_end_at(number):
-            return _end_at(number, answer.received_at)
+        if isinstance(answer, Refusal) and is_gone and part.may_end_at(number):
+            return end_at(number, answer.received_at)
         return None
 
     def read_known(self) -> Iterator[Arrival]:
         """Read the missing pages that are in the cache."""
-        known = [number for number in self.received.part.missing() if self.is_page_known(number)]
+        if isinstance(self.received.part, PagesByIds):
+            yield from self._by_ids.read_known()
+            return
+        known = [number for number in self._missing() if self.is_page_known(number)]
         yield from self.read(known)
 
     def requests_to_come(self) -> int:
         """Estimate the number of requests that are still needed."""
         received = self.received
-        numbers = received.part.missing()
-        if len(numbers) < MAX_PAGES:
-            numbers = [number for number in numbers if not self.is_page_known(number)]
+        numbers = self._missing()
+        count = len(numbers)
+        if isinstance(received.part, PagesByIds):
+            count = received.part.count_missing()
+        elif count < MAX_PAGES:
+            count = sum(not self.is_page_known(number) for number in numbers)
         own = received.own_missing()
         unknown = received.own_to_come() - len(own)
-        return len(numbers) + sum(not self.is_own_known(id_) for id_ in own) + unknown
+        return count + sum(not self.is_own_known(id_) for id_ in own) + unknown
 
     # Own pages
 
@@ -454,7 +377,7 @@ class Walk:
                         other_ids=ids,
                     )
             if not isinstance(answer, Failure):
-                self.keep(page or Lost(identifier), answer, None)
+                self.keep(page or Lost(identifier), answer, query)
             return page, answer
 
         patience = Patience()
@@ -484,3 +407,10 @@ class Walk:
     def is_own_known(self, identifier: str) -> bool:
         """Return whether the own page of a record comes from the cache."""
         return self.fetcher.is_known(record_query(self.received.query.resource, identifier))
+
+
+def _has_usual_size(page: CollectionPage, per_page: int | None) -> bool:
+    """Return whether a page of a larger size was asked for, but has the place of a usual one."""
+    if per_page is None or page.number == 1:
+        return False
+    return page.position == (page.number - 1) * USUAL_PAGE_SIZE

@@ -59,6 +59,7 @@ class AnalysisSent(enum.Flag):
     NOTHING = 0
     ANALYSIS = enum.auto()  # the analysis itself
     ID = enum.auto()  # the id of the analysis
+    NO_ID = enum.auto()  # that it has none: the element of the id is empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +236,8 @@ def _analysis_sent(project: etree._Element) -> AnalysisSent:
         sent |= AnalysisSent.ANALYSIS
     if _has_text(project, "analysis_id"):
         sent |= AnalysisSent.ID
+    elif next(project.iterchildren("{*}analysis_id"), None) is not None:
+        sent |= AnalysisSent.NO_ID
     return sent
 
 

@@ -103,6 +103,11 @@ class IdSet:
         """The ids of the first run; none of an empty set."""
         return range(self._firsts[0], self._lasts[0] + 1) if self._firsts else range(0)
 
+    @property
+    def largest(self) -> int:
+        """The largest id; 0 of an empty set."""
+        return self._lasts[-1] if self._lasts else 0
+
     def __len__(self) -> int:
         return self._count
 
@@ -156,6 +161,18 @@ class Window:
     def text(self) -> str:
         """The value of the parameter `ids`; its commas are sent as they are."""
         return ",".join(map(str, self.ids))
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it has all ids from its first to its last."""
+        return len(self.ids) == self.last - self.first + 1
+
+    @property
+    def name(self) -> str:
+        """What stands for the ids in cache keys and addresses: the ends of a run, or a digest."""
+        if self.is_run:
+            return f"{self.first}-{self.last}"
+        return f"{len(self.ids)}-of-{sha256(self.text.encode()).hexdigest()[:32]}"
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -230,6 +247,10 @@ class Undecided:
         self._half = 0  # ids in the next request
         self._lost_in_a_row = 0
 
+    def fit(self, room: int) -> None:
+        """Set the number of bytes that the text of ids may have."""
+        self._room = room
+
     def window(self) -> Window | None:
         """Return the next ids to ask for; None if all are decided."""
         size = self._size if self._suspected is None else self._half
@@ -282,6 +303,20 @@ class Undecided:
         """Ask for half as many ids from now on, for these are too many; return whether that can be."""
         self.most = max(len(window) // 2, 1)
         return len(window) > 1
+
+    def bounds_of_requests(self, available: int | None, sent: int) -> tuple[int, int]:
+        """Return the least and the greatest number of requests to come, if nothing changes.
+
+        `available` are the records that exist, `sent` those received; None: each id may exist.
+        """
+        if not self.ids:
+            return 0, 0
+        longest = max(min(self._room // (len(str(self.ids.largest)) + 1), self.most), 1)
+        if available is None:
+            return math.ceil(len(self.ids) / longest), math.ceil(len(self.ids) / PAGE_SIZE)
+        pages = math.ceil(max(available - sent, 0) / PAGE_SIZE)
+        usual = max(min(WINDOW, self.most), 1)
+        return max(pages, 1), pages + math.ceil(len(self.ids) / usual) + 1
 
     def _suspect_the_rest(self, last: int) -> None:
         """Suspect the other half of a window, after this one was answered."""
@@ -361,6 +396,11 @@ class Draw:
         self._batch = Undecided(IdSet(), room=room)
         self._draw()
 
+    def fit(self, room: int) -> None:
+        """As of `Undecided`."""
+        self._room = room
+        self._batch.fit(room)
+
     def window(self) -> Window | None:
         """Return the next ids to ask for; None if the sample is decided."""
         return self._batch.window()
@@ -386,6 +426,36 @@ class Draw:
     def shorten(self, window: Window) -> bool:
         """As of `Undecided`."""
         return self._batch.shorten(window)
+
+    def catch_up(self, drawn: int) -> None:
+        """Draw up to the batch of a stored page: what was not decided before it could not be sent."""
+        while self.drawn < drawn:
+            rest = set(self._batch.ids)
+            self._lost |= rest
+            self._existing |= rest
+            self._batch.ids = IdSet()
+            before = self.drawn
+            self._draw()
+            if self.drawn == before:
+                return
+
+    @property
+    def expected(self) -> int:
+        """The number of records in the sample: as many as there are, if they are fewer."""
+        if self.window() is None:
+            return len(self.kept())
+        return min(self.size, self.available)
+
+    def bounds_of_requests(self, available: int | None, sent: int) -> tuple[int, int]:  # noqa: ARG002  # as of `Undecided`
+        """As of `Undecided`; in 9,999 of 10,000 cases."""
+        count = len(self._batch.ids)
+        if not count:
+            return 0, 0
+        rate = min(self.available / self.bound, 1.0)
+        spread = _STANDARD_ERRORS * math.sqrt(count * rate * (1 - rate))
+        least = math.ceil((count * rate - spread) / PAGE_SIZE)
+        most = math.ceil((count * rate + spread) / PAGE_SIZE) + math.ceil(count / WINDOW) + 2
+        return max(least, 1), most
 
     @property
     def existing(self) -> int:

@@ -1,0 +1,365 @@
+"""Load projects that are named by their ids or short names, one row each, in the given order."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe._display import quantity
+from dirframe.client import messages
+from dirframe.client.budget import check_quota
+from dirframe.client.directory import Directory, session_of
+from dirframe.client.load import Options, cost_of, raise_or_warn, warn_if_stale
+from dirframe.client.lookup import is_record, names_of
+from dirframe.client.paging.details import ANALYSIS_COLUMNS
+from dirframe.client.paging.fetch import (
+    Answer,
+    Document,
+    Failure,
+    Fetcher,
+    Patience,
+    Reason,
+    Refusal,
+    fetch_ahead,
+    may_come_later,
+    never,
+)
+from dirframe.client.paging.ids import MAX_ID, IdSet, Undecided
+from dirframe.client.paging.order import is_todays_first_page
+from dirframe.client.paging.query import Query, record_query
+from dirframe.client.paging.read_by_ids import IdsReader
+from dirframe.client.paging.received import Receipt, Received, receipt_of
+from dirframe.client.paging.windows import PagesByIds, WindowPage
+from dirframe.client.progress import ProgressCallback, progress_of
+from dirframe.client.xml.page import AnalysisSent, Page
+from dirframe.client.xml.records import Records
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    CacheError,
+    InvalidInputError,
+    RequestError,
+    warn,
+)
+from dirframe.schema import PROJECT
+
+#: So few projects cost no more by their own pages, which have their analyses.
+FEW_IDS = 2
+
+_NO_SUCH_ID = f"no id, which is a whole number from 1 to {MAX_ID:,}"
+_NOT_SENT = "could not be sent"
+_NOT_ASKED = "not asked for"
+_PROJECTS = Query(resource=PROJECT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Where a record is, and what it came with."""
+
+    number: int
+    project: str  # its id
+    sent: AnalysisSent
+
+
+class Names:
+    """The names of projects, each once; `possible` are those that may be one."""
+
+    def __init__(self, projects: Any) -> None:
+        self.all = names_of(projects)
+        self.possible = [name for name in self.all if not _is_number(name) or _is_id(name)]
+        self.ids = [name for name in self.possible if _is_id(name)]
+
+    @property
+    def are_cheaper_by_ids(self) -> bool:
+        """Whether some of them cost less by ids than by their own pages."""
+        return len(self.ids) > FEW_IDS
+
+
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdigit()
+
+
+def _is_id(name: str) -> bool:
+    """Return whether a name is an id as the directory writes it."""
+    return _is_number(name) and name == str(int(name)) and 0 < int(name) <= MAX_ID
+
+
+class NamedProjects:
+    """Reads named projects: by ids, 25 a request, where that costs less, or by their own pages."""
+
+    def __init__(self, names: Names, fetcher: Fetcher, workers: int, *, details: bool) -> None:
+        self.names, self.fetcher, self.workers, self.details = names, fetcher, workers, details
+        self.records = Records(PROJECT)
+        self.rows: dict[str, _Row] = {}  # by name
+        impossible = [name for name in names.all if name not in set(names.possible)]
+        self.failures = dict.fromkeys(impossible, _NO_SUCH_ID)
+        self.lost: dict[str, str] = {}  # own pages of projects that are there, by id
+        self.own_pages = 0
+        self.receipts: list[Receipt] = []
+        self.failure: Failure | None = None  # that ended it
+
+    def read(self) -> Iterator[str]:
+        """Yield the names of the projects that were received."""
+        own = self.names.possible
+        if not self.details and self.names.are_cheaper_by_ids and self.is_today():
+            yield from self._read_by_ids(self.names.ids)
+            own = [name for name in own if name not in self.rows and name not in self.failures]
+        refused: dict[str, Refusal | Failure] = {}
+        yield from self._read_own(own, refused)
+        yield from self._read_refused(refused)
+
+    def is_today(self) -> bool:
+        """Return whether the first page is one of today's live service."""
+        answer = self.fetcher.fetch(_PROJECTS, may_refuse=never)
+        self.receipts.append(receipt_of(answer))
+        if isinstance(answer, Failure):
+            self.failure = answer
+            raise answer.error
+        return isinstance(answer, Document) and is_todays_first_page(answer.page)
+
+    # By ids
+
+    def walk_of(self, ids: Iterable[str]) -> IdsReader:
+        """Return a walk over some ids."""
+        received = Received(_PROJECTS)
+        received.part = PagesByIds(state=Undecided(IdSet(map(int, ids))))
+        return IdsReader(received, self.fetcher, lambda *_: None)
+
+    def _read_by_ids(self, ids: list[str]) -> Iterator[str]:
+        """Read projects by ids, and note which ones there are not, if the directory answers by ids."""
+        reader = self.walk_of(ids)
+        arrivals = reader.read()
+        is_by_ids = False
+        try:
+            while True:
+                try:
+                    arrival = next(arrivals)
+                except StopIteration as end:
+                    is_by_ids = bool(end.value)
+                    break
+                if isinstance(arrival.target, WindowPage) and isinstance(arrival.answer, Document):
+                    yield from self._add(arrival.answer.page, arrival.target.ids)
+        finally:
+            self.receipts += reader.received.receipts
+            self.failure = reader.received.failure if not is_by_ids else None
+        if not is_by_ids:
+            return
+        lost = set(reader.part.lost)
+        for name in ids:
+            if name not in self.rows:
+                self.failures[name] = _NOT_SENT if int(name) in lost else Reason.GONE.value
+
+    def _add(self, page: Page, names: Iterable[str | None]) -> Iterator[str]:
+        """Add the records of a page by their names."""
+        first = self.records.add(page)
+        ids = page.values("id")
+        for index, (name, sent) in enumerate(zip(names, page.analyses_sent(), strict=True)):
+            if name is not None:
+                self.rows[name] = _Row(first + index, str(ids[index]), sent)
+                yield name
+
+    # By own pages
+
+    def _read_own(self, names: list[str], refused: dict[str, Refusal | Failure]) -> Iterator[str]:
+        """Read the own pages of projects; note those that were refused, or failed."""
+        patience = Patience()
+        results = fetch_ahead(self._fetch_own, names, self.workers, patience.ends)
+        for name, answer in results:
+            self.receipts.append(receipt_of(answer))
+            if isinstance(answer, Document):
+                self.own_pages += 1
+                yield from self._add(answer.page, [name])
+            elif isinstance(answer, Refusal) or answer.is_of_one_page:
+                refused[name] = answer
+        if patience.ending is not None:
+            self.failure = patience.ending
+            raise patience.ending.error
+
+    def _fetch_own(self, name: str) -> Answer:
+        """Return the own page of a project; a refusal, if it is that of another one."""
+        answer = self.fetcher.fetch(record_query(PROJECT, name))
+        if not isinstance(answer, Document):
+            return answer
+        if [is_record(answer.page, 0, name)] == [True] * len(answer.page.records):
+            return answer
+        self.fetcher.session.forget(answer.url)
+        return Refusal(
+            reason=Reason.OTHER_RECORD,
+            received_at=answer.received_at,
+            requests=answer.requests,
+            requests_paid=answer.requests_paid,
+            other_ids=answer.page.values("id"),
+        )
+
+    def _read_refused(self, refused: dict[str, Refusal | Failure]) -> Iterator[str]:
+        """Read the records of projects without an own page, where there are any."""
+        unsure = [
+            name
+            for name, answer in refused.items()
+            if _is_id(name) and isinstance(answer, Refusal) and _may_be_there(answer)
+        ]
+        if unsure and self.is_today():
+            yield from self._read_by_ids(unsure)
+        for name, answer in refused.items():
+            is_bare = isinstance(answer, Refusal) and answer.reason is Reason.NO_ANALYSIS
+            if name not in self.rows and is_bare and not _is_id(name):
+                yield from self._search(name)
+            if name in self.rows and not is_bare:
+                self.lost[self.rows[name].project] = messages.answer_words(answer)
+            elif name not in self.rows:
+                self.failures.setdefault(name, messages.answer_words(answer))
+
+    def _search(self, name: str) -> Iterator[str]:
+        """Find a project without an analysis by its name: today's service has no own page of it."""
+        answer = self.fetcher.fetch(Query(resource=PROJECT, query=name), may_refuse=never)
+        self.receipts.append(receipt_of(answer))
+        if isinstance(answer, Failure):
+            self.failure = answer
+            raise answer.error
+        if isinstance(answer, Document):
+            page = answer.page
+            found = [is_record(page, index, name) for index in range(len(page.records))]
+            if found.count(True) == 1:
+                yield from self._add(page, [name if is_it else None for is_it in found])
+
+    # What was received
+
+    def rows_in_order(self) -> list[_Row]:
+        """Return the rows of the projects in the given order, each project once."""
+        rows: dict[str, _Row] = {}
+        for name in self.names.all:
+            if name in self.rows:
+                rows.setdefault(self.rows[name].project, self.rows[name])
+        return list(rows.values())
+
+    def without_own_page(self) -> int:
+        """Return how many projects have an analysis, but came without it."""
+        least = AnalysisSent.ID
+        return sum(row.sent == least for row in self.rows_in_order())
+
+    def note_missing(self) -> None:
+        """Note the projects that were not asked for."""
+        for name in self.names.possible:
+            if name not in self.rows:
+                self.failures.setdefault(name, _NOT_ASKED)
+
+
+def _may_be_there(answer: Refusal) -> bool:
+    """Return whether a project may be there without its own page: a 404 of today's shows nothing."""
+    if answer.reason is Reason.NO_ANALYSIS:
+        return True
+    return answer.reason is Reason.GONE and (answer.error is None or answer.error.status == 404)
+
+
+def check_named(**others: object) -> None:
+    """Raise if other options choose projects, beside their names."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise InvalidInputError(
+            f"projects names the projects to load, and {' and '.join(given)} would choose others.",
+            hint="Leave one of them out; select the frame, or sort it, afterwards.",
+        )
+
+
+def load_named(
+    projects: Any, client: Directory, options: Options, *, details: bool
+) -> pd.DataFrame:
+    """Load named projects as one frame."""
+    names = Names(projects)
+    fetcher = Fetcher(session_of(client), options.cache)
+    named = NamedProjects(names, fetcher, client.workers, details=details)
+    _check_quota(named, client, options)
+    try:
+        with progress_of("projects", options.progress) as on_project, suppress(StopIteration):
+            _read(named, on_project)
+    except (CacheError, RequestError) as error:
+        failure = named.failure
+        is_later = may_come_later(error) if failure is None else failure.may_come_later
+        if not (options.accepts_parts and is_later and named.rows):
+            if named.rows:
+                named.note_missing()
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    error.frame = _described(named, client)[0]
+            raise
+    named.note_missing()
+    frame, reason = _described(named, client)
+    warn_if_stale(client, named.receipts)
+    _warn_of_analyses(named)
+    if reason is not None:
+        message = (
+            f"The {len(names.all):,} named projects of {client.name} are not complete: {reason}."
+        )
+        lack = {"details_missing": tuple(named.lost), "received": len(frame)}
+        lack["expected"] = len(names.all)
+        raise_or_warn(options, frame, message, reason, "Run the same line again", **lack)
+    return frame
+
+
+def _read(named: NamedProjects, on_project: ProgressCallback) -> None:
+    total = len(named.names.possible)
+    for _ in named.read():
+        on_project(1, total)
+
+
+def _check_quota(named: NamedProjects, client: Directory, options: Options) -> None:
+    names = named.names
+    if len(names.possible) <= client.quota().left:
+        return
+    own = [name for name in names.possible if named.details or not _is_id(name)]
+    needed = sum(not named.fetcher.is_known(record_query(PROJECT, name)) for name in own)
+    what = f"{len(names.all):,} named projects of {client.name}"
+    check_quota(client, options.cache, what, needed, accepts_parts=options.accepts_parts)
+
+
+def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, str | None]:
+    """Return the frame with its provenance, and why projects are missing."""
+    rows = named.rows_in_order()
+    frame = named.records.frame([row.number for row in rows])
+    is_left_out = bool(named.without_own_page()) and not named.details
+    if is_left_out:
+        for column in frame.columns.intersection([*ANALYSIS_COLUMNS]):
+            frame[column] = pd.Series(None, index=frame.index, dtype=frame[column].dtype)
+    parts = []
+    if named.failures:
+        parts.append(f"{messages.list_named(named.failures)} could not be loaded")
+    if named.lost:
+        lost = messages.list_named(named.lost)
+        parts.append(f"the own pages of {len(named.lost):,} records could not be loaded: {lost}")
+    reason = "; ".join(parts) or None
+    provenance.set_provenance(
+        frame,
+        source=client.name,
+        base_url=client.base_url,
+        resource=PROJECT.name,
+        query={"projects": len(named.names.all)} | ({"details": True} if named.details else {}),
+        items_available=len(named.names.all),
+        items_loaded=len(frame),
+        completeness="proven" if reason is None else "incomplete",
+        incomplete_reason=reason,
+        failures=named.failures,
+        not_sent=list(ANALYSIS_COLUMNS) if is_left_out else [],
+        details=named.own_pages,
+        details_missing=list(named.lost),
+        **cost_of(named.receipts),
+    )
+    return frame, reason
+
+
+def _warn_of_analyses(named: NamedProjects) -> None:
+    number = named.without_own_page()
+    if named.details or not number:
+        return
+    text = (
+        f"{number:,} of {len(named.rows_in_order()):,} projects have an analysis, whose columns are "
+        "empty: this directory sends an analysis only with the own page of its project."
+    )
+    hint = (
+        f"details=True (--details) requests these pages, for at most {quantity(number, 'request')}."
+    )
+    warn(AnalysesNotSentWarning(text, requests=number, hint=hint))

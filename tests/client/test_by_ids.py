@@ -1,0 +1,357 @@
+"""Loads by ids of today's live service: complete, at the price of their records, and what may go wrong."""
+
+import logging
+import sqlite3
+from contextlib import closing
+from random import Random
+from urllib.parse import urlsplit
+
+import pytest
+
+import dirframe
+from dirframe.errors import (
+    IncompleteCollectionError,
+    InvalidKeyError,
+    NetworkError,
+    NotFoundError,
+    QuotaExceededError,
+)
+from dirframe.provenance import get_provenance
+from tests.rig import faults
+from tests.rig.ids import SHAPES
+from tests.rig.server import MARK, Reply, failed, numbered
+from tests.rig.today import TOO_LONG, Today, failure
+
+pytestmark = pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+
+
+def load(directory, **options):
+    return dirframe.load_projects(directory, **{"progress": False} | options)
+
+
+def asked_ids(rig):
+    """Return the ids of each request by ids."""
+    return [
+        [int(text) for text in request.query["ids"].split(",")]
+        for request in rig.requests
+        if "ids" in request.query
+    ]
+
+
+# What is asked for, and what it costs
+
+
+def test_load_by_ids_decides_every_id_up_to_the_bound(connect):
+    rig = Today([str(n) for n in range(1, 1001) if n % 8])
+    with rig.in_process():
+        frame = load(connect(rig))
+    facts = get_provenance(frame)
+    assert frame["id"].tolist() == rig.ids
+    assert facts["walk"] == {"by": "ids", "bound": 999, "items_available": [875, 875]}
+    assert (facts["completeness"], facts["items_available"]) == ("proven", 875)
+    decided = set()
+    existing = set(map(int, rig.ids))
+    for ids in asked_ids(rig):
+        here = sorted(existing & set(ids))[:25]
+        decided |= {number for number in ids if len(here) < 25 or number <= here[-1]}
+    assert decided >= set(range(1, 1000))
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.12, 0.6])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("count", [11, 25, 26, 300, 1_000])
+def test_load_by_ids_price_is_that_of_the_records(count, shape, gaps):
+    bound = round(count / (1 - gaps))
+    existing = shape(count, bound, Random(f"{count} {gaps}"))
+    rig = Today([str(number) for number in existing])
+    with rig.in_process(), rig.directory() as directory:
+        frame = load(directory)
+    assert sorted(map(int, frame["id"])) == existing
+    assert get_provenance(frame)["completeness"] == "proven"
+    pages = -(-count // 25)
+    assert len(rig.requests) <= pages + existing[-1] / 400 + 5
+    if shape is SHAPES[0]:
+        assert len(rig.requests) <= 1.01 * pages + 5
+
+
+def test_load_by_ids_sends_literal_commas_and_no_long_line(connect):
+    rig = Today([str(10**8 + n) for n in range(0, 8_000, 7)])
+    rig.items_available = lambda count: 10**7 if count > 500 else count  # ids look dense
+    with rig.in_process():
+        try:
+            frame = load(connect(rig, daily_quota=60))
+        except QuotaExceededError as error:
+            frame = error.frame
+    assert frame is not None
+    lines = [f"GET {request.target} HTTP/1.1" for request in rig.requests]
+    assert max(map(len, lines)) <= 6_000
+    assert not [line for line in lines if "ids=" in line and "%2C" in line]
+    assert not [line for line in lines if line.endswith("ids=")]
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_load_by_ids_that_the_quota_ends_goes_on_and_pays_for_the_rest(connect, workers):
+    rig = Today(500)
+    with rig.in_process():
+        limited = connect(rig, daily_quota=12, workers=workers)
+        with pytest.warns(dirframe.QuotaWarning), pytest.raises(QuotaExceededError) as caught:
+            load(limited)
+        received = set(caught.value.frame["id"])
+        assert received >= set(numbered(8 * 25))
+        price = dirframe.plan("projects", directory=connect(rig, daily_quota=1000))
+        before = len(rig.requests)
+        frame = load(connect(rig))
+        paid = len(rig.requests) - before
+    assert price.requests_at_least <= paid <= price.requests_at_most
+    assert (frame["id"].tolist(), before + paid) == (rig.ids, 5 + 20)
+
+
+def test_load_by_ids_over_days_is_proven_of_what_was_there_throughout(tmp_path):
+    rig = Today(500)
+    with rig.in_process():
+        with (
+            rig.directory(tmp_path, daily_quota=12) as directory,
+            pytest.warns(dirframe.QuotaWarning),
+            pytest.raises(QuotaExceededError),
+        ):
+            load(directory)
+        rig.create(3)
+        rig.delete("7", "480")
+        with rig.directory(tmp_path) as directory:
+            frame = load(directory)
+    facts = get_provenance(frame)
+    assert facts["completeness"] == "proven"
+    assert frame["id"].tolist() == [one for one in numbered(500) if one != "480"]
+    assert facts["walk"]["items_available"] == [500, 501]
+    assert sorted(facts["walk"]["added_later"]) == ["501", "502", "503"]
+
+
+def test_load_by_ids_raises_the_bound_while_there_are_ids_above(connect):
+    rig = Today(300)
+    sort = rig.sorted
+
+    def unrelated(request, records):
+        return records[:150] if request.query.get("sort") == "new" else sort(request, records)
+
+    rig.sorted = unrelated
+    with rig.in_process():
+        frame = load(connect(rig))
+    assert frame["id"].tolist() == rig.ids
+    assert get_provenance(frame)["walk"]["bound"] == 300
+
+
+def test_load_of_few_ids_among_many_is_by_names_and_says_so(connect):
+    rig = Today([str(n) for n in Random(3).sample(range(1, 60_000), 300)])
+    with rig.in_process():
+        frame = load(connect(rig))
+    facts = get_provenance(frame)
+    assert (set(frame["id"]), facts["completeness"]) == (set(rig.ids), "proven")
+    assert facts["walk"]["by"] == "page numbers"
+    assert "few ids exist" in facts["walk"]["reason"]
+    assert len(rig.requests) <= 12 + 5
+
+
+def test_load_by_ids_in_rehearsal_is_the_same_as_without(tmp_path):
+    with dirframe.sample_directory(cache=False, analyses=False) as directory:
+        frame = load(directory)
+    with dirframe.sample_directory(cache=False) as directory:
+        other = load(directory)
+    assert get_provenance(frame)["walk"]["by"] == "ids"
+    assert get_provenance(frame)["requests_made"] <= 60 * 1.01 + 6
+    assert frame["id"].tolist() == sorted(other["id"], key=int)
+
+
+# A directory that does not answer by ids, or not any more
+
+
+@pytest.mark.parametrize(
+    ("change", "reason", "requests"),
+    [
+        ({"ignored": {"ids"}}, "does not answer by ids", 2 + 2 + 9),
+        ({"ignored": {"per_page"}}, "does not send 25", 2 + 1 + 21),
+        ({"answers_unasked": True}, "does not answer by ids", 2 + 2 + 9),
+        ({"stops": {"ids": 3}}, "stopped answering by ids", 2 + 2 + 4 + 9),
+        ({"stops": {"per_page": 4}}, "stopped answering by ids", 2 + 2 + 4 + 21),
+    ],
+)
+def test_load_goes_on_by_page_numbers_where_ids_are_not_honoured(connect, change, reason, requests):
+    rig = Today(201)
+    for name, value in change.items():
+        setattr(rig, name, value)
+    with rig.in_process():
+        frame = load(connect(rig))
+        facts = get_provenance(frame)
+        assert (len(frame), set(frame["id"])) == (201, set(rig.ids))
+        assert (facts["completeness"], facts["walk"]["by"]) == ("proven", "page numbers")
+        assert reason in facts["walk"]["reason"]
+        assert len(rig.requests) == requests
+        rig.forget()
+        assert load(connect(rig)).equals(frame)
+        assert rig.requests == []
+
+
+def test_load_of_a_query_goes_on_with_small_pages_where_large_ones_end(connect):
+    rig = Today(201)
+    rig.stops = {"per_page": 3}
+    with rig.in_process():
+        frame = load(connect(rig), query="project")
+    facts = get_provenance(frame)
+    assert (len(frame), set(frame["id"])) == (201, set(rig.ids))
+    assert "stopped sending 25" in facts["walk"]["reason"]
+    assert facts["completeness"] == "proven"
+
+
+# Requests that fail
+
+
+def test_load_by_ids_names_the_record_that_cannot_be_sent(connect):
+    rig = Today(300)
+    rig.unsendable = {"100"}
+    rig.reshuffles = False
+    own = rig.chosen
+
+    def without_in_other_orders(request):
+        records = own(request)
+        return records if "ids" in request.query else [x for x in records if "<id>100<" not in x]
+
+    rig.chosen = without_in_other_orders
+    with rig.in_process():
+        for _ in range(2):  # a 404 is not remembered
+            before = len(rig.requests)
+            with pytest.raises(IncompleteCollectionError) as caught:
+                load(connect(rig))
+            assert "100 (could not be sent)" in caught.value.missing
+            assert set(caught.value.frame["id"]) == set(rig.ids) - {"100"}
+        assert 0 < len(rig.requests) - before <= 30
+        rig.unsendable = set()
+        frame = load(connect(rig))
+    assert (frame["id"].tolist(), get_provenance(frame)["completeness"]) == (rig.ids, "proven")
+
+
+@pytest.mark.parametrize("status", [400, 403, 413, 414, 431])
+def test_load_by_ids_asks_for_fewer_ids_after_a_line_that_is_too_long(connect, status):
+    reply = Reply(failure("no"), status)
+    if status in {413, 414}:
+        reply = Reply(TOO_LONG.body, status, TOO_LONG.headers)
+
+    def answer(request):
+        return reply if len(request.query.get("ids", "").split(",")) > 100 else None
+
+    rig = Today(300, answer=answer)
+    rig.moves = False
+    with rig.in_process():
+        frame = load(connect(rig))
+    assert frame["id"].tolist() == rig.ids
+    sizes = [len(ids) for ids in asked_ids(rig)]
+    assert sum(size > 100 for size in sizes) <= 6
+    assert len(rig.requests) <= 12 + 4 + 8 + 3
+
+
+def test_load_by_ids_that_a_firewall_refuses_is_no_wrong_key(connect):
+    refused = Reply(failed("A valid api_key is required."), 403)
+    rig = Today(300, answer=lambda request: refused if "ids" in request.query else None)
+    rig.moves = False
+    with rig.in_process():
+        frame = load(connect(rig))
+    assert set(frame["id"]) == set(rig.ids)
+    assert get_provenance(frame)["walk"]["by"] == "page numbers"
+
+
+def test_load_by_ids_with_a_key_that_was_revoked_says_so(connect):
+    rig = Today(300)
+    rig.moves = False
+    rig.before = lambda _: setattr(rig, "key", "another") if len(rig.requests) == 6 else None
+    with rig.in_process(), pytest.raises(InvalidKeyError):
+        load(connect(rig))
+    assert len(rig.requests) <= 8
+
+
+def test_load_by_ids_of_a_service_that_is_down_ends_after_few_requests(connect):
+    rig = Today(2_000)
+    rig.moves = False
+    down = Reply(failure("404 - Not Found"), 404, {"Content-Type": "text/html"})
+    rig._answer = lambda _: down if len(rig.requests) > 10 else None
+    with rig.in_process():
+        with pytest.raises(NotFoundError) as caught:
+            load(connect(rig))
+        assert len(rig.requests) <= 10 + 45
+        assert len(caught.value.frame) >= 175
+        rig._answer = None
+        assert len(load(connect(rig))) == 2_000
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_load_by_ids_asks_for_fewer_ids_after_a_time_out(connect, times):
+    rig = Today(300)
+    rig.moves = False
+    with rig.in_process():
+        rig.faults.extend([None] * 5 + [faults.reset_before] * 3 * times)
+        frame = load(connect(rig))
+    assert frame["id"].tolist() == rig.ids
+
+
+def test_load_by_ids_without_a_network_ends(connect):
+    rig = Today(300)
+    rig.moves = False
+    with rig.in_process():
+        rig.faults.extend([None] * 5 + [faults.reset_before] * 100)
+        with pytest.raises(NetworkError) as caught:
+            load(connect(rig))
+    assert len(rig.requests) <= 5 + 9
+    assert len(caught.value.frame) >= 25
+
+
+# What is shown and stored
+
+
+def test_ids_are_in_no_message_log_or_cache_key(connect, tmp_path, caplog):
+    rig = Today(300)
+    rig.moves = False
+    with rig.in_process():
+        directory = connect(rig)
+        rig.faults.extend([None] * 5 + [faults.FAULTS["500"]] * 4)
+        with caplog.at_level(logging.DEBUG), pytest.raises(dirframe.DirframeError) as caught:
+            load(directory)
+        assert "ids=" in caught.value.url
+        assert len(caught.value.url) < 200
+        assert len(str(caught.value)) < 500
+        rig.faults.extend([faults.FAULTS["500"]] * 4)
+        with pytest.warns(dirframe.errors.IncompleteWarning, match="projects 51 to ") as warned:
+            load(directory, incomplete="warn")
+        rig.faults.clear()
+        assert max(len(str(one.message)) for one in warned) < 500
+        load(directory)
+    with closing(sqlite3.connect(dirframe.cache_info(tmp_path / "cache").file)) as database:
+        keys = [key for (key,) in database.execute("SELECT key FROM responses")]
+    assert max(map(len, keys)) < 250
+    assert MARK not in caplog.text
+
+
+def test_redirect_of_a_request_by_ids_keeps_its_address_short(connect):
+    rig = Today(300)
+    rig.moves = False
+    gone = Reply(b"", 302, {})
+
+    def answer(request):
+        if "ids" not in request.query or request.path != "/projects.xml" or rig.is_moved:
+            return None
+        rig.is_moved = True
+        gone.headers["Location"] = f"{rig.url}{request.target}".replace("/projects.", "/p.")
+        return gone
+
+    rig.is_moved, rig._answer = False, answer
+    rig.faults.extend([None] * 4 + [faults.FAULTS["500"]])
+    with rig.in_process(), pytest.raises(dirframe.DirframeError) as caught:
+        load(connect(rig))
+    assert len(caught.value.url) < 200
+    paths = [urlsplit(request.target).path for request in rig.requests]
+    assert paths[2:5] == ["/projects.xml", "/p.xml", "/p.xml"]
+    assert all("ids=" in request.target for request in rig.requests[2:5])
+
+
+def test_progress_of_a_load_by_ids_tells_records(connect):
+    told = []
+    rig = Today(60)
+    with rig.in_process():
+        load(connect(rig), progress=lambda *numbers: told.append(numbers))
+    assert told == [(25, 60), (50, 60), (60, 60)]

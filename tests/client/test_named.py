@@ -1,0 +1,247 @@
+"""Projects that are named by ids or short names: one row each, in the given order, failures by name."""
+
+import pandas as pd
+import pytest
+
+import dirframe
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    ColumnsNotSentError,
+    IncompleteCollectionError,
+    IncompleteWarning,
+    InvalidInputError,
+    QuotaExceededError,
+    QuotaWarning,
+)
+from dirframe.provenance import get_provenance
+from tests.rig.server import Rig, record
+from tests.rig.today import GONE, Today, projects
+
+LINES = "analysis_total_code_lines"
+
+
+def load(directory, names, **options):
+    return dirframe.load_projects(directory, projects=names, **{"progress": False} | options)
+
+
+@pytest.fixture
+def today():
+    rig = Today(300)
+    with rig.in_process() as opened:
+        yield opened
+
+
+def own_pages(rig):
+    return [request.path for request in rig.requests if request.path.count("/") > 1]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        list,
+        tuple,
+        pd.Series,
+        lambda names: pd.Series(names).astype(int),
+        lambda names: pd.DataFrame({"id": names, "x": 1}),
+        lambda names: [*names, *names],
+    ],
+)
+def test_named_projects_by_ids_are_rows_in_the_given_order_25_a_request(today, connect, form):
+    names = [str(n) for n in range(299, 0, -2)]
+    with pytest.warns(AnalysesNotSentWarning, match="150"):
+        frame = load(connect(today), form(names))
+    assert frame["id"].tolist() == names
+    assert len(today.requests) == 2 + 6
+    facts = get_provenance(frame)
+    assert (facts["completeness"], facts["query"]) == ("proven", {"projects": 150})
+    assert (facts["failures"], facts["requests_made"]) == ({}, 8)
+    assert frame[LINES].isna().all()
+    with pytest.raises(ColumnsNotSentError):
+        dirframe.stats.language_share(frame)
+    with pytest.warns(AnalysesNotSentWarning):
+        assert load(connect(today), names).equals(frame)
+    assert len(today.requests) == 8
+
+
+def test_named_projects_with_details_cost_their_own_pages(today, connect):
+    today.bare = {"3", "4", "5"}
+    names = ["9", "3", "1", "5", "8", "4"]
+    frame = load(connect(today), names, details=True)
+    assert frame["id"].tolist() == names
+    assert frame["id"][frame[LINES].isna()].tolist() == ["3", "5", "4"]
+    assert frame["name"].notna().all()
+    facts = get_provenance(frame)
+    assert (facts["completeness"], facts["details"], facts["details_missing"]) == ("proven", 3, [])
+    # Own pages first, after a redirect; then of three of them the records by ids.
+    assert len(today.requests) == 1 + 6 + 1 + 1
+    assert load(connect(today), names, details=True).equals(frame)
+    assert len(today.requests) == 9
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_named_projects_that_are_not_there_are_failures_by_name(today, connect):
+    today.delete("7")
+    names = ["7", "9", "999", "0", "2147483648", "8", "10"]
+    with pytest.raises(IncompleteCollectionError) as caught:
+        load(connect(today), names)
+    paid = len(today.requests)
+    with pytest.warns(IncompleteWarning):
+        frame = load(connect(today), names, incomplete="warn")
+    assert (paid, len(today.requests)) == (3, 3)
+    assert frame["id"].tolist() == caught.value.frame["id"].tolist() == ["9", "8", "10"]
+    failures = get_provenance(frame)["failures"]
+    assert {name: why.split(",")[0] for name, why in failures.items()} == {
+        "0": "no id", "2147483648": "no id", "7": "gone", "999": "gone"
+    }  # fmt: skip
+
+
+def named(*names):
+    """Return projects of today's service with these short names, from id 11."""
+    return [
+        record(
+            str(11 + n),
+            name=f"The {name} project",
+            vanity_url=name,
+            analysis_id=str(11 + n),
+            inner="<analysis><id>5</id><total_code_lines>7</total_code_lines></analysis>",
+        )
+        for n, name in enumerate(names)
+    ]
+
+
+def test_named_projects_by_short_names_are_those_that_were_named(connect):
+    rig = Today([*projects([str(n) for n in range(1, 11)]), *named("firefox", "apache", "bare")])
+    rig.bare = {"13"}
+    rig.moves = False
+    with rig.in_process():
+        with pytest.raises(IncompleteCollectionError) as caught:
+            load(connect(rig), ["apache", "7zip", "firefox", "bare", "nothing", "8"])
+        frame = caught.value.frame
+        assert frame["id"].tolist() == ["12", "11", "13", "8"]
+        facts = get_provenance(frame)
+        assert facts["failures"] == {"7zip": "returned 7", "nothing": "gone"}
+        assert facts["not_sent"] == []  # each that has an analysis came with it
+        assert frame.set_index("id")[LINES].isna().to_dict() == {
+            "12": False, "11": False, "13": True, "8": False
+        }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_named_projects_of_which_few_came_with_their_analysis_have_none(connect):
+    rig = Today([*projects([str(n) for n in range(1, 11)]), *named("firefox", "apache")])
+    with rig.in_process():
+        frame = load(connect(rig), ["firefox", "1", "2", "3"])
+    assert frame["id"].tolist() == ["11", "1", "2", "3"]
+    assert frame[LINES].isna().all()
+    assert LINES in get_provenance(frame)["not_sent"]
+
+
+def test_named_project_whose_own_page_is_lost_keeps_its_record(today, connect):
+    today.own_pages = {"5": GONE, "6": GONE}
+    today.delete("6")
+    with pytest.raises(IncompleteCollectionError) as caught:
+        load(connect(today), ["4", "5", "6"], details=True)
+    frame = caught.value.frame
+    facts = get_provenance(frame)
+    assert frame["id"].tolist() == ["4", "5"]
+    assert (facts["details_missing"], facts["failures"]) == (["5"], {"6": "gone"})
+    assert caught.value.details_missing == ("5",)
+
+
+def test_named_projects_that_today_ignores_ids_of_are_read_one_by_one(today, connect):
+    today.ignored = {"ids"}
+    frame = load(connect(today), ["3", "1", "2"])
+    assert frame["id"].tolist() == ["3", "1", "2"]
+    assert frame[LINES].notna().all()
+    assert len(today.requests) == 2 + 1 + 3
+
+
+def test_named_projects_elsewhere_are_read_one_by_one(connect):
+    with Rig(55).in_process() as rig:
+        frame = load(connect(rig), [7, 3, "project 5", 1])
+        assert frame["id"].tolist() == ["7", "3", "5", "1"]
+        assert len(own_pages(rig)) == 4
+        assert get_provenance(frame)["completeness"] == "proven"
+
+
+def test_named_projects_of_the_sample_are_by_id_and_name():
+    with dirframe.sample_directory() as directory:
+        frame = load(directory, ["633", "1", "714"])
+    assert frame["id"].tolist() == ["633", "1", "714"]
+    assert "3 projects by name" in dirframe.cite(frame)
+
+
+@pytest.mark.parametrize(
+    "options", [{"query": "x"}, {"sort": "id"}, {"max_items": 3}, {"sample": 3}]
+)
+def test_named_projects_beside_another_choice_are_refused(today, connect, options):
+    for function in (load, lambda directory, names, **more: dirframe.plan(
+        "projects", projects=names, directory=directory, **more
+    )):  # fmt: skip
+        with pytest.raises(InvalidInputError, match=next(iter(options))):
+            function(connect(today), ["1"], **options)
+    assert today.requests == []
+
+
+@pytest.mark.parametrize("names", [[], [None], [1.5], pd.DataFrame({"x": [1]})])
+def test_named_projects_need_names(today, connect, names):
+    with pytest.raises(InvalidInputError):
+        load(connect(today), names)
+    assert today.requests == []
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.parametrize("details", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 3, 60])
+def test_named_projects_cost_what_the_plan_says(today, connect, count, details):
+    today.bare = {"4", "9"}
+    names = [str(n) for n in range(1, count + 1)]
+    price = dirframe.plan("projects", projects=names, details=details, directory=connect(today))
+    before = len(today.requests)
+    load(connect(today), names, details=details)
+    paid = len(today.requests) - before
+    moved = not before  # a redirect costs one more
+    assert price.requests_at_least <= paid <= price.requests_at_most + moved
+    again = dirframe.plan("projects", projects=names, details=details, directory=connect(today))
+    assert (again.items, again.requests_at_most) == (count, 0)
+
+
+def test_named_projects_over_two_days_pay_for_the_rest(today, connect):
+    names = [str(n) for n in range(1, 21)]
+    with pytest.raises(QuotaExceededError) as caught, pytest.warns(QuotaWarning):
+        load(connect(today, daily_quota=12), names, details=True)
+    assert len(caught.value.frame) == 11
+    assert get_provenance(caught.value.frame)["failures"]["20"] == "not asked for"
+    frame = load(connect(today), names, details=True)
+    assert (frame["id"].tolist(), len(today.requests)) == (names, 21)
+
+
+def test_named_projects_offline_are_those_in_the_cache(today, connect):
+    load(connect(today), ["1", "2"])
+    before = len(today.requests)
+    frame = load(connect(today), ["2", "1"], offline=True)
+    assert (frame["id"].tolist(), len(today.requests)) == (["2", "1"], before)
+
+
+# In a shell
+
+
+def test_shell_loads_named_projects(run, tmp_path):
+    table = tmp_path / "ours.csv"
+    pd.DataFrame({"id": [714, 633], "x": [1, 2]}).to_csv(table, index=False)
+    text = tmp_path / "ours.txt"
+    text.write_text("714\n\n633\n")
+    for words in (
+        ["714", "633"],
+        ["--ids-from", table],
+        ["--ids-from", text],
+        ["714", "--ids-from", text],
+    ):
+        outcome = run("projects", *map(str, words), "--demo", "--columns", "id")
+        assert (outcome.code, outcome.out.split()) == (0, ["id", "714", "633"])
+    assert "2 projects" in run("projects", "714", "633", "--demo", "--plan").out
+    refused = run("projects", str(text), "--demo")
+    assert (refused.code, f"--ids-from {text}" in refused.err) == (2, True)
+    for words in (["633", "--query", "x"], ["633", "-n", "3"], ["633", "--sample", "3"]):
+        assert run("projects", *words, "--demo").code == 2
+    assert run("projects", "633", "no-such-project", "--demo").code == 7

@@ -295,7 +295,7 @@ def _read_all(
             ending = ending or failure
         return ending is not None
 
-    results = fetch_ahead(_One.read, [*waiting], client.workers, ends)
+    results = fetch_ahead(_One.read, [*waiting], client.workers, ends, fetcher.session)
     (word,) = queries[0].facts
     try:
         with progress_of(f"{word}s", options.progress) as on_owner:

@@ -38,6 +38,8 @@ def summarize(received: Received) -> Summary:
         return Summary(completeness=verdict.completeness)
     change = "in an order with ties" if verdict.has_ties else "while the directory changed"
     period = _period(verdict) or f"read {change}"
+    if received.no_ids is NoIds.STOPPED:
+        period = f"{reason_of(received.no_ids)}; {period}"
     reason = (
         f"{period}, as many different records as the directory counts; records that were exchanged "
         "meanwhile cannot be seen"

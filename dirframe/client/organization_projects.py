@@ -119,7 +119,7 @@ class _Reader:
         def ends(found: _Found) -> bool:
             return found.failure is not None and patience.ends(found.failure)
 
-        for name, found in fetch_ahead(self._find, names, workers, ends):
+        for name, found in fetch_ahead(self._find, names, workers, ends, self.fetcher.session):
             self.receipts += found.receipts
             if found.page is None:
                 self.failures[name] = found.reason

@@ -17,7 +17,7 @@ from lxml.etree import _Element
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK, Resource
-from dirframe.schema.private import mask_addresses
+from dirframe.schema.addresses import without_addresses
 from dirframe.service.privacy import remove_private
 from dirframe.service.records import Refusals, Row, row_of, serialize
 
@@ -118,7 +118,7 @@ def _read_file(path: Path, address: str) -> Iterator[Row | Document | Synthetic]
     document = document_resource(address)
     tags = [document.element] if document else list(RESOURCES)
     wrapper = document.wrapper if document else ""
-    if mask_addresses(address) != address:
+    if without_addresses(address) != address:
         raise StoreError(f"{path} is named after an e-mail address, which is not served.")
     refusals, entries = Refusals(str(path)), []
     with refuse_unreadable(path), open_file(path) as stream:

@@ -96,6 +96,7 @@ def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel):
     assert {"dirframe/py.typed", "dirframe/__init__.pyi"} <= set(names)
     assert "dirframe/plot/dirframe.mplstyle" in names
     assert {"dirframe/data/world/countries-110m.json", "dirframe/data/world/LICENSE"} <= set(names)
+    assert {"dirframe/rehearsal/orgs.xml.gz", "dirframe/rehearsal/enlistments.xml.gz"} <= set(names)
     licences = {name.partition("/licenses/")[2] for name in names if "/licenses/" in name}
     assert {"LICENSE", "data/LICENSE", "data/world/LICENSE"} <= licences
     assert sum(size for name, size in sizes.items() if name.startswith("dirframe/data/")) > 100_000

@@ -9,6 +9,7 @@ import math
 import re
 from datetime import date, time
 from hashlib import sha256
+from itertools import dropwhile
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -215,9 +216,13 @@ def separator_of(content: bytes) -> str:
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by the names of its columns."""
+    """Return the rows of a CSV file by the names of its columns, without comments at its top."""
     with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+        return list(csv.DictReader(dropwhile(_is_comment, file)))
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#")
 
 
 def _decoded(content: bytes) -> str:

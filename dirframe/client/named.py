@@ -258,12 +258,12 @@ def _may_be_there(answer: Refusal) -> bool:
     return answer.reason is Reason.GONE and (answer.error is None or answer.error.status == 404)
 
 
-def check_named(**others: object) -> None:
-    """Raise if other options choose projects, beside their names."""
+def check_named(option: str, **others: object) -> None:
+    """Raise if other options choose projects, beside the one that names them."""
     given = [name for name, value in others.items() if value is not None]
     if given:
         raise InvalidInputError(
-            f"projects names the projects to load, and {' and '.join(given)} would choose others.",
+            f"{option} names the projects to load, and {' and '.join(given)} would choose others.",
             hint="Leave one of them out; select the frame, or sort it, afterwards.",
         )
 

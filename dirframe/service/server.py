@@ -20,6 +20,7 @@ from wsgiref.types import WSGIApplication
 from waitress import create_server, wasyncore
 from waitress.channel import ClientDisconnected, HTTPChannel
 
+from dirframe._files import data_folder
 from dirframe.errors import ConfigurationError
 from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
 from dirframe.service.keys import KeyStore
@@ -192,7 +193,8 @@ def serve(
     data
         An XML file or a folder of XML files; a table, whose columns are named as the fields: a CSV,
         JSON lines or Parquet file, or a pandas, polars or Arrow frame; a sequence of these, or a
-        mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample.
+        mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample; without
+        `analyses` with its organizations and repositories.
     name
         Name of the site.
     host, port
@@ -232,6 +234,8 @@ def serve(
     if keys is not None:
         check_path("keys", keys)
     with ExitStack() as stack:
+        if data is None and not analyses:
+            data = [data_folder(), data_folder("rehearsal")]
         store, api_key = open_data(data), None
         key_store = stack.enter_context(KeyStore(None if keys is None else Path(keys)))
         if keys is None:

@@ -60,7 +60,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 #: Ids of projects in the address of a request, of which a log line names the first and the last.
 _IDS = re.compile(r"\bids=([0-9]+),[0-9,]*?([0-9]+)(?![0-9,])")
 #: The facts of an error that repeat text of a response.
-_REPEATED = {"help_text", "reported", "found", "title", "moved_to", "hint"}
+_REPEATED = {"help_text", "reported", "found", "title", "moved_to", "web_page", "hint"}
 
 
 class Success(requests.Response):

@@ -25,7 +25,7 @@ from dirframe.errors import (
     ServiceError,
     UnreadableResponseError,
 )
-from dirframe.schema import UNKNOWN
+from dirframe.schema import UNKNOWN, is_page_of_owner
 from dirframe.settings import check_switches
 
 Key = TypeVar("Key")
@@ -42,6 +42,7 @@ class Reason(enum.Enum):
     GONE = "gone"
     REFUSED = "refused"
     OTHER_RECORD = "another record"
+    NO_RECORDS = "no records"  # a collection without any, in place of its first page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,13 +77,15 @@ class Failure:
     error: RequestError | CacheError
     requests: int
     is_of_further_page: bool = False  # which is there: the directory could not send it now
+    is_of_remote: bool = False  # of another service that the directory asks
     ids: Window | None = None  # that were asked for
 
     @property
     def is_of_one_page(self) -> bool:
         """Whether the failure says nothing about other pages."""
         kinds = ServiceError | UnreadableResponseError
-        return self.is_of_further_page or isinstance(self.error, kinds)
+        is_of_part = self.is_of_further_page or self.is_of_remote
+        return is_of_part or isinstance(self.error, kinds)
 
     @property
     def is_unreadable(self) -> bool:
@@ -92,7 +95,8 @@ class Failure:
     @property
     def may_come_later(self) -> bool:
         """Whether it says nothing about the key, nor about what was asked for."""
-        return self.is_of_further_page or may_come_later(self.error)
+        is_of_part = self.is_of_further_page or self.is_of_remote
+        return is_of_part or may_come_later(self.error)
 
 
 Answer: TypeAlias = Document | Refusal | Failure
@@ -214,7 +218,7 @@ class Fetcher:
         refusal = None
         if not self.use.is_refresh:
             refusal = self.session.get_refusal(url, offline=not self.use.sends)
-        if refusal is not None and may_refuse():
+        if refusal is not None and (refusal.why == Reason.NO_RECORDS.value or may_refuse()):
             return Refusal(
                 reason=Reason(refusal.why),
                 received_at=refusal.received_at,
@@ -232,7 +236,7 @@ class Fetcher:
                 **self.use.as_options(),
             )
         except (RequestError, CacheError) as error:
-            return self._meaning(error, url, number, may_refuse)
+            return self._meaning(error, query, url, number, may_refuse)
         is_received = bool(fetched.requests)
         if is_received:
             received_at = self.clock.at(fetched.received_at)
@@ -251,6 +255,7 @@ class Fetcher:
     def _meaning(
         self,
         error: RequestError | CacheError,
+        query: Query,
         url: str,
         number: int,
         may_refuse: Callable[[], bool],
@@ -259,7 +264,11 @@ class Fetcher:
             error.url = url
         requests = 0 if isinstance(error, CacheError) else error.attempts
         reason = None
-        if isinstance(error, NotFoundError):
+        if query.resource.redirects and self._is_end(error, query):
+            reason = Reason.NO_RECORDS if number == 1 else Reason.GONE
+        elif query.resource.remote and isinstance(error, NotFoundError | ServiceError):
+            return Failure(error=error, requests=error.attempts, is_of_remote=True)
+        elif isinstance(error, NotFoundError):
             reason = Reason.GONE
         elif isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
             # Today's service sends no status word for a project without an analysis, or `error`.
@@ -268,7 +277,8 @@ class Fetcher:
         if reason is None or not isinstance(error, RequestError):
             return Failure(error=error, requests=requests)
         # Without a status, the directory gave no answer about this page.
-        if self.use.stores and error.status is not None and may_refuse():
+        is_answer = reason is Reason.NO_RECORDS or may_refuse()
+        if self.use.stores and error.status is not None and is_answer:
             self.session.put_refusal(url, reason.value, requests)
         now = self.clock.now()
         return Refusal(
@@ -278,6 +288,16 @@ class Fetcher:
             requests_paid=requests,
             error=error,
         )
+
+    def _is_end(self, error: RequestError | CacheError, query: Query) -> bool:
+        """Return whether an error is a redirect to the page of the owner: there are no more records."""
+        address = None
+        if isinstance(error, ServiceError):
+            address = error.web_page
+        elif isinstance(error, UnreadableResponseError) and error.status == 200:
+            address = error.url
+        path = (address or "").removeprefix(self.session.address(""))
+        return is_page_of_owner(path, query.resource)
 
     def is_known(self, query: Query, number: int = 1, *, beside: bool = False) -> bool:
         """Return whether the answer to a page comes from the cache, or one that is beside it."""

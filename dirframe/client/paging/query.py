@@ -17,7 +17,9 @@ from dirframe.schema import ACCOUNT, ALL_RESOURCES, PROJECT, UNKNOWN, Resource, 
 from dirframe.settings import KEY_PARAMETER, ApiKey, check_switches
 
 #: Paths of the collections of a directory, of which there is one each.
-PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
+PATHS = {
+    r.collection: r.paths[0] for r in ALL_RESOURCES.values() if r.paths and "{" not in r.paths[0]
+}
 
 #: The one order of accounts that today's live service keeps: a rank. Members without one are last, and
 #: in no order.

@@ -99,6 +99,9 @@ class Walk:
                 yield self._failed(answer)
                 raise answer.error
             if isinstance(answer, Refusal):
+                if answer.reason is Reason.NO_RECORDS:
+                    yield self._begin_without_records(in_order, answer)
+                    return
                 if is_asked:
                     yield from self._refused(answer)
                     return
@@ -112,10 +115,7 @@ class Walk:
                 is_by_rank = yield from self._begin_by_rank(in_order, answer)
                 if is_by_rank:
                     return
-            if is_asked:
-                yield self._begin_with(in_order, answer)
-                return
-            if keeps_order(answer.page, str(sort)):
+            if is_asked or keeps_order(answer.page, str(sort)):
                 yield self._begin_with(in_order, answer)
                 return
             if is_last(answer.page) or sort == KEPT_TODAY:
@@ -221,6 +221,16 @@ class Walk:
         self.received.add_receipt(answer)
         self.keep(page, answer, query)
         return Arrival(page, answer, self.received.part.to_receive)
+
+    def _begin_without_records(self, query: Query, refusal: Refusal) -> Arrival:
+        """Begin with a collection that has no first page, since it has no records."""
+        at = refusal.received_at
+        page = replace(end_at(1, at), total=0)
+        self.received.restate(query)
+        self.received.add_page(page)
+        self.received.add_receipt(refusal)
+        self.keep(page, refusal, query)
+        return Arrival(page, refusal, 0)
 
     def _probe(self, sort: str | None, answer: Document | Refusal) -> Arrival:
         """Add a first page in an order that is not used."""

@@ -146,13 +146,3 @@ def test_archive_of_a_refused_sample_is_not_begun(run, tmp_path):
     file = tmp_path / "kept.archive"
     words = ["harvest", "projects", "--to", file, "--demo", "--sample", LARGE]
     assert (run(*words).code, file.exists()) == (2, False)
-
-
-@pytest.mark.parametrize("variable", ["DIRFRAME_CACHE_DIR", "DIRFRAME_DATA_DIR"])
-def test_folder_of_a_command_that_is_a_file_is_refused(variable, run, tmp_path, monkeypatch):
-    file = tmp_path / "a file"
-    file.write_text("mine")
-    monkeypatch.setenv(variable, str(file))
-    ended = run("projects", "--demo", "-n", 3)
-    assert (ended.code, ended.out) == (3, "")
-    assert str(file) in ended.err

@@ -202,7 +202,7 @@ def _read_all(
             ending = ending or failure
         return ending is not None
 
-    results = fetch_ahead(_One.read, [*waiting], client.workers, ends)
+    results = fetch_ahead(_One.read, [*waiting], client.workers, ends, fetcher.session)
     try:
         with progress_of("projects", options.progress) as on_project:
             for _, one in results:

@@ -168,7 +168,9 @@ class NamedProjects:
     def _read_own(self, names: list[str], refused: dict[str, Refusal | Failure]) -> Iterator[str]:
         """Read the own pages of projects; note those that were refused, or failed."""
         patience = Patience()
-        results = fetch_ahead(self._fetch_own, names, self.workers, patience.ends)
+        results = fetch_ahead(
+            self._fetch_own, names, self.workers, patience.ends, self.fetcher.session
+        )
         for name, answer in results:
             self.receipts.append(receipt_of(answer))
             if isinstance(answer, Document):
@@ -346,6 +348,7 @@ def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, s
         not_sent=list(ANALYSIS_COLUMNS) if is_left_out else [],
         details=named.own_pages,
         details_missing=list(named.lost),
+        sent=provenance.columns_with_values(frame),
         **cost_of(named.receipts),
     )
     return frame, reason

@@ -96,7 +96,7 @@ class Connection:
             key=api_key,
             identity=address,
             cache_folder=_cache_folder_of(cache),
-            quota_folder=_folder("the count of requests", user_data_folder()),
+            quota_folder=user_data_folder(),
             expire_after=_age(expire_after),
             workers=_whole_number("workers", workers, _MOST_WORKERS),
             rate=_rate(rate),
@@ -133,33 +133,10 @@ def _key_of(key: str | ApiKey | None, base_url: str) -> ApiKey:
 
 def _cache_folder_of(cache: bool | str | Path | None) -> Path | None:
     if isinstance(cache, bool):
-        return _folder("the cache", cache_folder()) if cache else None
+        return cache_folder() if cache else None
     if cache is None:
         raise InvalidInputError("cache is None; it must be True, False or the name of a folder.")
-    return _folder("the cache", cache_folder(cache))
-
-
-def _folder(purpose: str, path: Path) -> Path:
-    """Return a folder, which need not be there yet; raise if there cannot be one."""
-    if not str(path).isprintable():
-        raise ConfigurationError(
-            f"The folder of {purpose} cannot be {str(path)!r}: it holds control characters."
-        )
-    place = next(filter(_is_there, (path, *path.parents)), None)
-    if place is not None and not place.is_dir():
-        raise ConfigurationError(
-            f"The folder of {purpose} cannot be {path}: {place} is no folder.",
-            hint="Name another one by cache= or DIRFRAME_CACHE_DIR; for the count of requests, by "
-            "DIRFRAME_DATA_DIR.",
-        )
-    return path
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # nobody may look, or its name is too long: a load says what it cannot use
-        return False
+    return cache_folder(cache)
 
 
 def _age(expire_after: timedelta) -> timedelta:

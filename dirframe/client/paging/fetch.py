@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from threading import Lock
+from threading import Event, Lock
 from typing import Self, TypeAlias, TypeVar
 
 from dirframe.client.http.session import Session
@@ -321,6 +321,7 @@ def fetch_ahead(
     keys: Iterable[Key],
     workers: int,
     ends: Callable[[Result], bool],
+    session: Session,
 ) -> Generator[tuple[Key, Result], None, None]:
     """Yield keys with their results in order, several at a time; keys are consumed late.
 
@@ -334,7 +335,11 @@ def fetch_ahead(
                 return
         return
     pending: deque[tuple[Key, Future[Result]]] = deque()
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
+    stop = Event()
+    pool = ThreadPoolExecutor(
+        workers, thread_name_prefix="dirframe", initializer=session.join, initargs=(stop,)
+    )
+    future: Future[Result] | None = None  # that is waited for
     is_ended = False
     try:
         for key in keys:
@@ -353,6 +358,14 @@ def fetch_ahead(
                 continue
             yield key, future.result()
             is_ended = is_ended or ends(future.result())
+    except BaseException:  # Ctrl-C, or a caller that needs no more
+        stop.set()
+        raise
     finally:
         # Requests in flight still reach the cache; those not sent cost nothing.
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)
+        in_flight = [one for _, one in pending]
+        if future is not None:
+            in_flight.append(future)
+        with session.ending(stop, [one for one in in_flight if not one.cancelled()]):
+            pool.shutdown(wait=True)

@@ -114,8 +114,11 @@ def _remove_leftovers(folder: Path, stem: str) -> None:
 
 
 def _is_being_written(process: int, name: str) -> bool:
-    if process == os.getpid():
-        return name in _BEING_WRITTEN
+    return name in _BEING_WRITTEN if process == os.getpid() else is_running(process)
+
+
+def is_running(process: int) -> bool:
+    """Return whether a process of a number runs, or may run."""
     if os.name != "posix":  # where no process can be asked for
         return True
     try:

@@ -219,7 +219,12 @@ class CacheWarning(DirframeWarning):
 
 
 class QuotaWarning(DirframeWarning):
-    """A load needs more requests than are left today, or the count of requests cannot be shared."""
+    """A load needs more requests than are left today, or the count of requests cannot be shared.
+
+    Of a load, `needed` is about how many more requests it sends.
+    """
+
+    needed: int | None = None
 
 
 class ExportWarning(DirframeWarning):

@@ -26,6 +26,7 @@ from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refusal
 from dirframe.client.paging.pages import CollectionPage
 from dirframe.client.paging.query import Query
+from dirframe.client.paging.read_by_ids import NEWEST
 from dirframe.client.paging.received import Lost, NoIds, Receipt, Received, Target
 from dirframe.client.paging.windows import PagesByIds, WindowPage
 from dirframe.client.xml.page import AnalysisSent
@@ -403,7 +404,12 @@ class _Row:
             stored.documents[self.id] = self.name
         if isinstance(target, CollectionPage):
             self._set_way(received, target)
-            received.add_page(target)
+            part = received.part
+            is_closing = isinstance(part, PagesByIds) and self.sort == NEWEST and bool(part.pages)
+            if is_closing and target.is_probe:
+                received.close(target)
+            else:
+                received.add_page(target)
             stored.rows[target] = self.id
         elif isinstance(target, OwnPage):
             received.details.answers[target.record] = target

@@ -37,8 +37,9 @@ Exit codes:
   2 usage error     7 a collection could not be proven complete
   3 no or bad key   8 offline, and not in the cache
   4 the daily       9 an archive is damaged or in use
-    quota is       10 a package that the command needs is missing
-    used up       130 interrupted by Ctrl-C (serve: 0)
+    quota is used  10 a package that the command needs is missing
+    up, or --yes  130 interrupted by Ctrl-C (serve: 0)
+    is missing
 
 Completion: eval "$(_DIRFRAME_COMPLETE=bash_source dirframe)"
 """

@@ -132,7 +132,39 @@ def _load(
             }
             if are_pages_bare and (try_on is not None or any(selection.values())):
                 _check_first_page(load, directory, options, selection, try_on)
-        return load(directory=directory, progress=sys.stderr.isatty(), **options)
+        progress = sys.stderr.isatty()
+        return load_asking(
+            lambda: load(directory=directory, progress=progress, **options), **question
+        )
+
+
+def load_asking(
+    load: Callable[[], pd.DataFrame], *, yes: bool = False, demo: bool = False, **_: Any
+) -> pd.DataFrame:
+    """Load records; ask before a load that needs more requests than are left today.
+
+    Only the first pages were requested by then, and those in the cache were read.
+    """
+    if yes or demo:
+        return load()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", dirframe.QuotaWarning)
+        try:
+            return load()
+        except dirframe.QuotaWarning as warning:
+            if warning.needed is None:
+                raise
+            question = str(warning)
+    if not sys.stdin.isatty():
+        raise dirframe.QuotaExceededError(
+            question,
+            hint="Nothing was loaded: --yes loads as much as today's quota allows.",
+            url="",
+        )
+    click.confirm(
+        f"dirframe: {question}\nLoad as much as today's quota allows?", abort=True, err=True
+    )
+    return load()
 
 
 def _check_first_page(
@@ -162,7 +194,7 @@ def asked(question: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given and are not about the directory itself."""
     if question.get("seed") is not None and question.get("sample") is None:
         raise click.UsageError("--seed is of a drawing: name its size with --sample.")
-    return {n: v for n, v in _given(question).items() if n not in {"base_url", "demo"}}
+    return {n: v for n, v in _given(question).items() if n not in {"base_url", "demo", "yes"}}
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

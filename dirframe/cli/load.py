@@ -116,7 +116,12 @@ def load(address: str, out: Output, plan: bool, **question: Any) -> None:
         _print_plan(address, **question)
         return
     with open_directory(**question) as directory:
-        out.write(dirframe.load(address, directory=directory, **frames.asked(question)))
+        options = frames.asked(question)
+        out.write(
+            frames.load_asking(
+                lambda: dirframe.load(address, directory=directory, **options), **question
+            )
+        )
 
 
 @command()

@@ -141,6 +141,9 @@ _policy_options = with_options(
     directory_options,
     option("--refresh", is_flag=True, help="Fetch every page again."),
     option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
+    option(
+        "--yes", is_flag=True, help="Load even if more requests are needed than are left today."
+    ),
 )
 path_options = with_options(_query_options, _number_option, _policy_options)
 harvest_options = with_options(_query_options, _sample_options, details_option, directory_options)

@@ -47,4 +47,4 @@ def check_quota(
     if left:  # otherwise the next request says so
         days = math.ceil((needed - left) / limit) + 1
         text += f": run the same line on {days:,} days. What came is kept and costs nothing again."
-        warn(QuotaWarning(text, hint=hint))
+        warn(QuotaWarning(text, hint=hint, needed=needed))

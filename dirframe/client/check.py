@@ -15,8 +15,8 @@ from dirframe.client.directory import Directory, connection_of, open_directory, 
 from dirframe.client.http.session import FetchedPage
 from dirframe.client.paging.ids import PAGE_SIZE as PROJECTS_BY_IDS
 from dirframe.client.paging.ids import Window, estimate_by_numbers, find_doubt
-from dirframe.client.paging.order import is_in_order, is_last
-from dirframe.client.paging.query import Query, record_query
+from dirframe.client.paging.order import is_in_order, is_last, keeps_ranks
+from dirframe.client.paging.query import BY_RANK, Query, record_query
 from dirframe.client.xml.page import AnalysisSent, Page
 from dirframe.client.xml.records import Records
 from dirframe.errors import DirframeError, RequestError, UnreadableResponseError
@@ -225,18 +225,13 @@ def _looks_at_offers(client: Directory, first: Page, offers: _Offers) -> Iterato
     if len(numbers) > 1:
         asked = most | {"ids": window.text}
         yield _Look("projects with ids", client, _PROJECTS, see_ids, parameters=asked)
-    by_kudos = {"sort": "kudo_position"}
+    by_kudos = {"sort": BY_RANK}
     yield _Look("accounts by kudo_position", client, _ACCOUNTS, _see_positions, parameters=by_kudos)
 
 
 def _see_positions(page: Page) -> _Seen:
-    frame = Records(ACCOUNT, [page]).frame()
-    positions = frame["kudo_score_position"]
-    ranked = positions.dropna()
-    if len(ranked) < 3:  # two are in some order
-        return "cannot be seen", None
-    is_kept = ranked.is_monotonic_increasing and positions[: len(ranked)].notna().all()
-    return "kept" if is_kept else "NOT kept", None
+    words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
+    return words[keeps_ranks(page)], None
 
 
 def _price(first: Page, offers: _Offers) -> Iterator[Finding]:

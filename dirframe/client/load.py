@@ -32,10 +32,10 @@ from dirframe.client.paging.fetch import (
     may_come_later,
 )
 from dirframe.client.paging.ids import Draw
-from dirframe.client.paging.order import FEWEST, better_sort, is_in_order
+from dirframe.client.paging.order import FEWEST, RANK, better_sort, is_in_order
 from dirframe.client.paging.pages import MAX_PAGES, CollectionPage
 from dirframe.client.paging.proof import Completeness
-from dirframe.client.paging.query import Query
+from dirframe.client.paging.query import BY_RANK, Query
 from dirframe.client.paging.received import Arrival, Lost, Receipt, Received
 from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.walk import Walk
@@ -58,6 +58,9 @@ from dirframe.errors import (
 from dirframe.schema import PROJECT, UNKNOWN
 
 Incomplete = Literal["raise", "warn"]
+
+#: A sort that leaves projects without users out, on today's live service.
+WITH_USERS = "popularity"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +153,9 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
         is_unstable = received.verdict.is_order_unstable
         reason = str(facts["incomplete_reason"])
         message = f"The {what} are not proven complete: {reason}."
+        if received.query.sort == BY_RANK and RANK in frame:
+            unranked = int(frame[RANK].isna().sum())
+            message += f" {unranked:,} of those received have no rank, and are in no order."
         lack: dict[str, Any] = {
             "details_missing": tuple(received.lost()),
             "received": len(frame),
@@ -224,6 +230,8 @@ def describe(frame: pd.DataFrame, received: Received, **facts: Any) -> dict[str,
     facts |= facts_of(received)
     sort = received.query.sort
     is_kept = is_in_order(frame, sort or "")
+    if sort == WITH_USERS and received.is_todays_service:
+        facts["query"]["only"] = "projects with users"
     if sort is not None and (is_kept is False or (is_kept is None and len(frame) >= FEWEST)):
         del facts["query"]["sort"]  # what was not seen is not claimed
     facts["sent"] = provenance.columns_with_values(frame)

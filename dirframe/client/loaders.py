@@ -132,7 +132,7 @@ def load_accounts(
     query, sort : str, optional
         Only accounts whose name matches, in the order of ``created_at``, ``id``, ``name`` or
         ``updated_at``, each also with the suffix ``_reverse`` (default: ``created_at_reverse``).
-        The live service ignores `sort`.
+        The live service ignores `sort`, but for ``kudo_position``, which is used there by default.
     directory, max_items, sample, seed, incomplete, refresh, offline, progress
         As in `load_projects`, and so are the errors.
 

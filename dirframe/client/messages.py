@@ -37,6 +37,8 @@ def summarize(received: Received) -> Summary:
     if verdict.completeness is not Completeness.COUNTED:
         return Summary(completeness=verdict.completeness)
     period = _period(verdict) or "read while the directory changed"
+    if received.no_ids is NoIds.STOPPED:
+        period = f"{reason_of(received.no_ids)}; {period}"
     reason = (
         f"{period}, as many different records as the directory counts; records that were exchanged "
         "meanwhile cannot be seen"

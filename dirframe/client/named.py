@@ -348,6 +348,7 @@ def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, s
         not_sent=list(ANALYSIS_COLUMNS) if is_left_out else [],
         details=named.own_pages,
         details_missing=list(named.lost),
+        sent=provenance.columns_with_values(frame),
         **cost_of(named.receipts),
     )
     return frame, reason

@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from dirframe._arrow import plain_value
 from dirframe.errors import ExportWarning, InvalidInputError, warn
-from dirframe.io.addresses import mask_addresses
 from dirframe.provenance import ATTRIBUTE, FACTS, get_provenance, resource_of, set_provenance
 from dirframe.schema import (
     ACCOUNT,
@@ -30,6 +29,7 @@ from dirframe.schema import (
     Kind,
     Resource,
 )
+from dirframe.schema.addresses import mask_addresses
 from dirframe.stats.strata import DERIVED
 
 #: Kinds of the dtypes of numpy: truth values, numbers and times.

@@ -17,7 +17,7 @@ from lxml.etree import _Element
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK
-from dirframe.schema.private import mask_addresses
+from dirframe.schema.addresses import without_addresses
 from dirframe.service.privacy import remove_private
 from dirframe.service.records import Refusals, Row, row_of, serialize
 
@@ -101,7 +101,7 @@ def _read_file(path: Path, address: str) -> Iterator[Row | Document | Synthetic]
     address = re.sub(r"(?i)\.xml(\.gz)?$", "", address)
     document = DOCUMENTS.get(address.rpartition("/")[2])
     tags = [document.name] if document else list(RESOURCES)
-    if mask_addresses(address) != address:
+    if without_addresses(address) != address:
         raise StoreError(f"{path} is named after an e-mail address, which is not served.")
     refusals, entries = Refusals(str(path)), []
     with refuse_unreadable(path), open_file(path) as stream:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
 
-from dirframe._files import atomic_write, data_folder
+from dirframe._files import atomic_write, data_folder, is_running
 from dirframe._printable import escaped
 from dirframe._sqlite import DATABASE_FAILURES, open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
@@ -268,7 +268,9 @@ def _store_folder(*, is_kept: bool) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         if is_kept and os.access(folder, os.W_OK):
             return folder
-    pid, folder = os.getpid(), Path(tempfile.mkdtemp(prefix="dirframe-"))
+    pid = os.getpid()
+    folder = Path(tempfile.mkdtemp(prefix=f"dirframe-{pid}-"))
+    _remove_leftovers(folder.parent)
 
     @atexit.register
     def remove() -> None:
@@ -276,6 +278,16 @@ def _store_folder(*, is_kept: bool) -> Path:
             shutil.rmtree(folder, ignore_errors=True)
 
     return folder
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the temporary folders of one's own processes that were killed."""
+    for path in folder.glob("dirframe-*-*"):
+        process = path.name.split("-")[1]
+        if process.isdigit() and not is_running(int(process)):
+            with suppress(OSError, AttributeError):  # gone meanwhile, or a system without owners
+                if path.lstat().st_uid == os.getuid():
+                    shutil.rmtree(path)
 
 
 def _parts(data: Data) -> list[tuple[str, Any]]:

@@ -286,6 +286,88 @@ def test_clock_that_was_ahead_is_not_cited_by_an_archive(harvests):
     assert archive.status().newest.date() == datetime.fromisoformat(cited).date() == now.date()
 
 
+# By ids
+
+
+def lives(rig, chance, *, added=6):
+    """Let a day pass: projects are added, removed, merged, brought back and renamed."""
+    rig.create(added)
+    here = [one for one in rig.ids if one not in rig.deleted]
+    rig.delete(*chance.sample(here, 3))
+    first, second = chance.sample(rig.ids, 2)
+    rig.merge(first, into=second)
+    if chance.random() < 0.7:
+        rig.undelete(chance.choice(list(rig.deleted)))
+    rig.rename(chance.choice(rig.ids), f"renamed {chance.random()}")
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("lag", [0, 2])
+def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, seed, lag):
+    rig, chance = Today([str(n) for n in range(1, 1_701) if n % 8]), Random(seed)
+    rig.replica_lag = lag
+    harvest, count = harvests(rig), len(rig.ids)
+    archive, days = harvest.over_days(12, change=lambda _: lives(rig, chance))
+    status, facts = archive.status(), harvest.check().attrs["dirframe"]
+    assert (status.completeness, status.finished) == ("proven", True)
+    assert days >= 4
+    assert facts["walk"]["bound"] == 1700
+    assert facts["walk"]["items_available"] == [count, len(rig.ids)] or lag
+    assert len(facts["walk"]["added_later"]) >= min(6 * (days - 1), 25) - lag
+    # With a redirect in each process; each day ends with a request that is not sent.
+    assert len(rig.requests) <= 1.01 * count / 25 + 5 + days
+    before = len(rig.requests)
+    harvest.run()
+    assert len(rig.requests) == before
+
+
+@pytest.mark.parametrize("kills", [(7,), (6, 5, 5)])
+def test_killed_harvest_by_ids_loses_a_request_a_kill(tmp_path, kills):
+    with Today(400) as rig:
+        rig.moves, harvest = False, Harvests(rig, tmp_path)
+        for number in kills:
+            words = (rig.url, rig.key, harvest.path, 1)
+            processes.kill_after_requests(rig, number, LINE, *words)
+        status = harvest.run().status()
+        assert (status.finished, status.completeness) == (True, "proven")
+        assert len(rig.requests) <= 16 + 4 + 2 * len(kills)
+        assert harvest.check()["id"].tolist() == rig.ids
+
+
+@pytest.mark.parametrize("change", ["ids", "per_page"])
+def test_harvest_goes_on_by_page_numbers_where_ids_end(harvests, change):
+    rig = Today(400)
+    rig.stops = {change: 8}
+    harvest = harvests(rig)
+    archive, _ = harvest.over_days(12)
+    status = archive.status()
+    frame = harvest.check()
+    assert set(frame["id"]) == set(rig.ids)
+    assert (status.completeness, status.sort) == ("counted", "project_name")
+    assert "stopped answering by ids" in status.reason
+    before = len(rig.requests)
+    harvest.run()
+    assert len(rig.requests) == before
+
+
+def test_harvest_by_ids_names_a_record_that_cannot_be_sent_and_asks_for_it_again(harvests):
+    rig = Today(300)
+    hidden = rig.chosen
+    rig.chosen = lambda request: [
+        xml for xml in hidden(request) if "ids" in request.query or id_of(xml) != "100"
+    ]
+    rig.unsendable = {"100"}
+    harvest = harvests(rig)
+    for _ in range(2):
+        with pytest.raises(dirframe.NotFoundError):
+            harvest.run()
+        assert not dirframe.open_archive(harvest.path).status().finished
+    rig.unsendable = set()
+    status = harvest.run().status()
+    assert (status.completeness, status.records) == ("proven", 300)
+
+
 # Own pages
 
 

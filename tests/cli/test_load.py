@@ -9,6 +9,7 @@ import pytest
 import dirframe
 from dirframe import provenance
 from dirframe.charts import CHARTS, STATISTICS
+from dirframe.client.directory import session_of
 from dirframe.stats.strata import DERIVED
 from tests.rig.server import record
 from tests.rig.today import Today
@@ -284,3 +285,50 @@ def test_what_is_computed_is_tried_without_records_first(kind, sample_frames, fo
             outcome = run(kind, name, *words)
             failures |= {name: outcome.err} if outcome.code else {}
     assert failures == {}
+
+
+# Before a day's quota goes
+
+
+@pytest.fixture
+def almost_used_up(rig, folder):
+    """Leave three requests of today's 1,000, for a collection of six pages."""
+    rig.add("project", 55)
+    data = folder.parent / "data"
+    with rig.directory(folder, data=data, daily_quota=1000) as directory:
+        quota = session_of(directory).quota
+        for _ in range(997):
+            quota.acquire(rig.url)
+    return rig
+
+
+def test_load_beyond_the_quota_ends_a_pipe_before_it_is_paid(almost_used_up, run):
+    outcome = run("projects")
+    assert (outcome.code, outcome.out, "--yes" in outcome.err) == (4, "", True)
+    assert len(almost_used_up.requests) == 1
+    outcome = run("load", "/projects.xml")
+    assert (outcome.code, len(almost_used_up.requests)) == (4, 1)
+
+
+def test_load_beyond_the_quota_goes_on_if_told_so(almost_used_up, run):
+    outcome = run("projects", "--yes")
+    assert (outcome.code, len(almost_used_up.requests)) == (4, 3)
+    assert "need about 5 more requests" in outcome.err
+
+
+@pytest.mark.parametrize(("answer", "code", "requests"), [("n\n", 130, 1), ("y\n", 4, 3)])
+def test_load_beyond_the_quota_asks_on_a_terminal(
+    almost_used_up, run, monkeypatch, answer, code, requests
+):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    outcome = run("projects")
+    assert (outcome.code, len(almost_used_up.requests)) == (code, requests)
+
+
+def test_harvest_beyond_the_quota_asks_nothing(almost_used_up, run):
+    outcome = run("harvest", "projects", "--to", "kept.archive")
+    assert (outcome.code, len(almost_used_up.requests)) == (4, 3)

@@ -32,7 +32,7 @@ from dirframe.provenance import get_provenance
 from dirframe.schema import ACCOUNT
 from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, id_of, numbered, page_xml, record
-from tests.rig.today import Today
+from tests.rig.today import Today, accounts
 
 XML = Path(__file__).parent.parent / "xml"
 
@@ -652,3 +652,59 @@ def test_load_claims_a_sort_that_was_kept_and_none_that_was_ignored(sort, is_kep
     assert ignored == ([] if is_kept else [sort])
     assert get_provenance(frame)["query"].get("sort") == (sort if is_kept else None)
     assert (", sorted by" in dirframe.cite(frame)) is is_kept
+
+
+def load_ranked(rig, directory, **options):
+    return dirframe.load_accounts(directory, **{"progress": False} | options)
+
+
+def test_load_of_todays_accounts_is_in_the_order_of_their_ranks(tmp_path):
+    rig = Today(accounts(numbered(55)), kind="account")
+    by_ties = rig.sorted
+
+    def sorted_(request, records):  # its own order has ties
+        if request.query.get("sort") == "kudo_position":
+            return by_ties(request, records)
+        return Random(len(rig.requests)).sample(records, len(records))
+
+    rig.sorted = sorted_
+    with rig.in_process(), rig.directory(tmp_path) as directory:
+        price = dirframe.plan("accounts", directory=directory)
+        before = len(rig.requests)
+        frame = load_ranked(rig, directory)
+        paid = len(rig.requests) - before
+        facts = get_provenance(frame)
+        assert (set(frame["id"]), facts["completeness"]) == (set(rig.ids), "proven")
+        assert frame["kudo_score_position"].is_monotonic_increasing
+        assert facts["query"] == {"sort": "kudo_position"}
+        assert (before, paid, price.requests_at_most) == (2, 5, 5)
+        assert load_ranked(rig, directory).equals(frame)
+        drawn = load_ranked(rig, directory, sample=8)
+        assert get_provenance(drawn)["sample"]["order"] == "kudo_position"
+        rig.ignored = {"kudo_position"}
+        with pytest.raises(IncompleteCollectionError):
+            load_ranked(rig, directory, refresh=True)
+
+
+def test_load_of_todays_accounts_without_ranks_says_how_many(tmp_path):
+    rig = Today(accounts(numbered(95), unranked=set(numbered(95)[65:])), kind="account")
+    with (
+        rig.in_process(),
+        rig.directory(tmp_path) as directory,
+        pytest.raises(IncompleteCollectionError, match="have no rank") as caught,
+    ):
+        load_ranked(rig, directory)
+    ranked = caught.value.frame["kudo_score_position"].notna()
+    assert ranked.sum() == 65
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.DirframeWarning")
+def test_load_by_popularity_is_of_projects_with_users(tmp_path):
+    rig = Today(60)
+    rig.unused, rig.reshuffles = set(numbered(40)), False
+    with rig.in_process(), rig.directory(tmp_path) as directory:
+        frame = dirframe.load_projects(directory, sort="popularity", incomplete="warn")
+    facts = get_provenance(frame)
+    assert set(frame["id"]) == set(numbered(60)[40:])
+    assert (facts["items_available"], facts["query"]) == (20, {"only": "projects with users"})
+    assert "only projects with users" in dirframe.cite(frame)

@@ -5,8 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dirframe.client.paging import proof
+from dirframe.client.paging.ids import IdSet, Undecided
 from dirframe.client.paging.pages import CollectionPage, Pages
 from dirframe.client.paging.proof import Completeness, Problem
+from dirframe.client.paging.windows import PagesByIds, WindowPage
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
@@ -75,3 +77,52 @@ def test_proof_of_the_worked_example(rows, problem, completeness, again, beside)
         "again": again,
         "beside": beside,
     }
+
+
+# By ids
+
+
+def by_ids(*rows):
+    """Return pages of a walk over 1 to 40 from rows of day, ends of what was asked for, total and ids.
+
+    Without ids a row is a failure; without ends it is the page that ends the walk.
+    """
+    pages = PagesByIds(state=Undecided(IdSet.from_runs([(1, 40)]), in_runs=True), bound=40)
+    for minute, (day, asked, total, ids) in enumerate(rows):
+        at = START + timedelta(days=day, minutes=minute)
+        facts = {"number": minute + 1, "received_at": at, "requested_at": at, "total": total}
+        if asked is None:
+            pages.closing = CollectionPage(**facts)
+        elif ids is None:
+            pages.state.fail(pages.next_window())
+        else:
+            first, last = asked
+            texts = tuple(map(str, ids))
+            pages.add(WindowPage(**facts, ids=texts, first_asked=first, last_asked=last, bound=40))
+    return pages
+
+
+FIRST, REST = (0, (1, 40), 31, range(1, 26)), (0, (26, 40), 6, [*range(26, 31), 40])
+WITHOUT_40 = [FIRST, (0, (26, 39), 5, range(26, 31)), (0, (40, 40), None, None)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem", "completeness", "count"),
+    [
+        ([FIRST, REST, (0, None, 31, None)], None, "proven", 31),
+        ([FIRST, (1, *REST[1:]), (1, None, 30, None)], None, "proven", 31),
+        ([FIRST, REST], Problem.UNFINISHED, "incomplete", 31),
+        ([FIRST], Problem.UNFINISHED, "incomplete", 25),
+        (
+            [*WITHOUT_40, (0, (40, 40), None, None), (0, None, 31, None)],
+            Problem.LOST,
+            "incomplete",
+            30,
+        ),
+    ],
+)
+def test_proof_of_the_worked_example_by_ids(rows, problem, completeness, count):
+    verdict = proof.judge(by_ids(*rows))
+    found = (verdict.problem, verdict.completeness, len(verdict.places))
+    assert found == (problem, Completeness(completeness), count)
+    assert verdict.lost == ((40,) if problem is Problem.LOST else ())

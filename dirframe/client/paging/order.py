@@ -8,9 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from dirframe.client.paging.query import Query
+from dirframe.client.paging.query import BY_RANK, Query
 from dirframe.client.xml.page import AnalysisSent, Page
-from dirframe.schema import PROJECT
+from dirframe.client.xml.records import Records
+from dirframe.schema import ACCOUNT, PROJECT
 
 #: The one order of projects that today's live service keeps; its others have no tie-break.
 KEPT_TODAY = "project_name"
@@ -42,6 +43,30 @@ def is_todays_first_page(first: Page) -> bool:
     return is_said and not is_sent and is_one_of_several
 
 
+#: The column of the rank of an account.
+RANK = "kudo_score_position"
+
+
+def ranks_of(page: Page) -> pd.Series[Any]:
+    """Return the ranks of the accounts of a page."""
+    return Records(ACCOUNT, [page]).frame()[RANK]
+
+
+def may_keep_ranks(first: Page) -> bool:
+    """Return whether a first page of accounts is one of today's live service, which has ranks."""
+    is_one_of_several = len(first.records) == USUAL_PAGE_SIZE and not is_last(first)
+    return is_one_of_several and bool(ranks_of(first).notna().any())
+
+
+def keeps_ranks(page: Page) -> bool | None:
+    """Return whether accounts are in the order of their ranks; None if too few have one."""
+    ranks = ranks_of(page)
+    ranked = ranks.dropna()
+    if len(ranked) < FEWEST:  # two are in some order
+        return None
+    return bool(ranked.is_monotonic_increasing and ranks[: len(ranked)].notna().all())
+
+
 #: The number of values that show an order.
 FEWEST = 3
 
@@ -50,6 +75,7 @@ _COLUMNS = {
     **{name: name for name in ("id", "name", "created_at", "updated_at", "stack_count")},
     "project_name": "name",
     "new": "created_at",
+    BY_RANK: RANK,
 }
 
 

@@ -39,19 +39,25 @@
 #                                 2        5       10   f g h i j          unfinished: 3 is missing
 #                                 3       10       10                      proven
 #
-# A walk by ids is proven by other rows: of the ids 1 to 8, five a page, 12 records stated at its end. Nothing
-# shifts, so that neither days nor another total make a difference.
+# A walk by ids is proven by other rows: of the ids 1 to 40, of which 1 to 30 and 40 exist. Nothing shifts, so
+# that neither days nor another total make a difference.
 #
-#   history                    asked for  total  ids                verdict
-#   -------------------------  ---------  -----  -----------------  ------------------------------
-#   all ids are decided        1 to 8         6  1 2 3 5 6
-#                              7 to 8         1  7                  proven
+#   history                    asked for  total  ids              verdict
+#   -------------------------  ---------  -----  ---------------  --------------------------------
+#   all ids are decided        1 to 40       31  1 to 25
+#                              26 to 40       6  26 to 30, 40
+#                              (the newest)  31                   proven
 #
-#   one page is missing        1 to 8         6  1 2 3 5 6          unfinished: 7 and 8
+#   on another day, after      1 to 40       31  1 to 25
+#   3 was removed              26 to 40       6  26 to 30, 40     (on the second day)
+#                              (the newest)  30                   proven: 31 records, 3 was there
 #
-#   record 7 cannot be sent    1 to 8         6  1 2 3 5 6
-#                              7                 status 404, twice
-#                              8              0                     lost: 7
+#   one page is missing        1 to 40       31  1 to 25          unfinished: 26 to 40
+#
+#   40 cannot be sent          1 to 40       31  1 to 25
+#                              26 to 39       5  26 to 30
+#                              40                                 status 404, twice: lost
+#                              (the newest)  31
 
 from __future__ import annotations
 
@@ -65,7 +71,7 @@ from typing import TypeAlias
 from dirframe.client.paging.ids import Draw
 from dirframe.client.paging.pages import CollectionPage, Key, Pages, Place, repeated_ids
 from dirframe.client.paging.sample import SampledPages
-from dirframe.client.paging.windows import PagesByIds
+from dirframe.client.paging.windows import PagesByIds, WindowPage
 
 #: A part of a collection that can be proven alone.
 Part: TypeAlias = Pages | SampledPages | PagesByIds
@@ -367,7 +373,7 @@ def judge(pages: Part) -> Verdict:
     is_capped = problem is None and limit is not None and (total is None or total > limit)
     if problem is not None or is_capped:
         completeness = Completeness.INCOMPLETE
-    elif not is_one_state and total is not None:
+    elif (not is_one_state or _was_by_ids(pages)) and total is not None:
         completeness = Completeness.COUNTED
     else:
         completeness = Completeness.PROVEN
@@ -386,6 +392,11 @@ def judge(pages: Part) -> Verdict:
         skipped_after=skipped,
         is_order_unstable=pages.has_key and problem is not None and is_order_unstable(pages),
     )
+
+
+def _was_by_ids(pages: Pages) -> bool:
+    """Return whether an archive was begun by ids: then all records of both kinds of pages count."""
+    return pages.keeps_history and any(isinstance(page, WindowPage) for page in pages.probes)
 
 
 def _problem(

@@ -13,11 +13,15 @@ from dirframe._display import did_you_mean
 from dirframe.client.paging.ids import PAGE_SIZE, Window
 from dirframe.client.xml.page import Page, check_records
 from dirframe.errors import InvalidInputError
-from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
+from dirframe.schema import ACCOUNT, ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
 from dirframe.settings import KEY_PARAMETER, ApiKey, check_switches
 
 #: Paths of the collections of a directory, of which there is one each.
 PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
+
+#: The one order of accounts that today's live service keeps: a rank. Members without one are last, and
+#: in no order.
+BY_RANK = "kudo_position"
 
 _SAFE = "/!$'()*+,:;=@~%"
 _PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
@@ -79,6 +83,8 @@ class Query:
         check_switches(details=self.details)
         resource = self.resource
         allowed = (*resource.sorts, *resource.other_sorts)
+        if resource is ACCOUNT:
+            allowed = (*allowed, BY_RANK)
         if self.sort is not None and allowed and self.sort not in allowed:
             raise InvalidInputError(
                 f"{resource.collection} cannot be sorted by {self.sort!r}; choose one of "

@@ -126,6 +126,7 @@ class IdsReader:
             answer = self._fetch(window)
             page = self._as_page(window, answer, number)
             if isinstance(answer, Document) and page is None and asks_again:
+                yield self._set_aside(answer)
                 answer = self._fetch(window, beside=True)
                 page = self._as_page(window, answer, number)
             if isinstance(answer, Document) and page is not None:
@@ -137,14 +138,16 @@ class IdsReader:
                     yield arrival
                 continue
             if isinstance(answer, Document):
+                yield self._set_aside(answer)
                 return False
             failure = replace(as_failure(answer), ids=window)
+            self.received.failure = failure
             yield Arrival(None, failure, self.received.part.to_receive)
             step = self._step_after(state, window, failure)
             if step is _Step.NOT_BY_IDS:
+                self.received.failure = None
                 return False
             if step is _Step.END:
-                self.received.failure = failure
                 raise failure.error
         return True
 
@@ -205,6 +208,13 @@ class IdsReader:
             drawn=drawn,
         )
 
+    def _set_aside(self, document: Document) -> Arrival:
+        """Add a page that is no answer to the ids: its records were received."""
+        page = replace(page_of(document, 1, self.received.query), is_probe=True)
+        self.received.add_page(page)
+        self.keep(page, document, self.received.query)
+        return Arrival(page, document, 0)
+
     def _add(self, page: WindowPage, document: Document) -> Arrival:
         self.received.add_page(page)
         self.keep(page, document, self.received.query)
@@ -227,7 +237,7 @@ class IdsReader:
             yield Arrival(None, as_failure(answer), 0)
             raise self._fail(as_failure(answer))
         page = replace(page_of(answer, 1, self.received.query), is_probe=True)
-        self.received.add_page(page)
+        self.received.close(page)
         self.keep(page, answer, query)
         yield Arrival(page, answer, 0)
 

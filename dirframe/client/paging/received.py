@@ -103,15 +103,22 @@ class Received:
         """Go on by ids up to a bound, with what was received before."""
         query = self.query
         before = self.part.received
-        available = max((page.total or 0 for page in before[-1:]), default=0)
+        first = before[-1] if before else None
+        available = 0 if first is None else first.total or 0
         state: Undecided | Draw
         if query.sample is None:
             state = Undecided(IdSet.from_runs([(1, bound)]), in_runs=True)
         else:
             state = Draw(size=query.sample, seed=query.seed, bound=bound, available=available)
-        part = PagesByIds(state=state, bound=bound)
+        part = PagesByIds(state=state, bound=bound, first=first)
         part.set_aside(before)
         self.part = part
+        self._verdict = None
+
+    def close(self, page: CollectionPage) -> None:
+        """Add the page that ends a walk by ids."""
+        if isinstance(self.part, PagesByIds):
+            self.part.closing = page
         self._verdict = None
 
     def walk_by_numbers(self, reason: NoIds) -> None:

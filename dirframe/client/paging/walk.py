@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
@@ -28,10 +28,12 @@ from dirframe.client.paging.order import (
     is_last,
     is_todays_first_page,
     keeps_order,
+    keeps_ranks,
+    may_keep_ranks,
     sorts_to_try,
 )
 from dirframe.client.paging.pages import MAX_PAGES, CollectionPage, Pages
-from dirframe.client.paging.query import Query, recognised, record_query
+from dirframe.client.paging.query import BY_RANK, Query, recognised, record_query
 from dirframe.client.paging.read_by_ids import (
     NEWEST,
     IdsReader,
@@ -51,9 +53,11 @@ from dirframe.client.paging.received import (
 )
 from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.windows import PagesByIds
-from dirframe.schema import PROJECT
+from dirframe.client.xml.page import Page
+from dirframe.schema import ACCOUNT, PROJECT
 
 PROJECTS_PATH = f"/{PROJECT.collection}.xml"
+ACCOUNTS_PATH = f"/{ACCOUNT.collection}.xml"
 
 #: Maximum number of times that inconsistent pages are read again; of an archive, once.
 MAX_REREADS = 3
@@ -104,6 +108,10 @@ class Walk:
                 self.received.is_todays_service = True
                 yield from self._begin_today(in_order, answer)
                 return
+            if self._may_be_by_rank(answer.page):
+                is_by_rank = yield from self._begin_by_rank(in_order, answer)
+                if is_by_rank:
+                    return
             if is_asked:
                 yield self._begin_with(in_order, answer)
                 return
@@ -115,6 +123,26 @@ class Walk:
                 yield self._begin_with(query, answer)
                 return
             yield self._probe(sort, answer)
+
+    def _may_be_by_rank(self, first: Page) -> bool:
+        """Return whether accounts of today's live service may be asked for in the order of ranks."""
+        query = self.received.query
+        is_plain = query.query is None and query.sort is None and query.max_items is None
+        return is_plain and query.path == ACCOUNTS_PATH and may_keep_ranks(first)
+
+    def _begin_by_rank(self, in_order: Query, first: Document) -> Generator[Arrival, None, bool]:
+        """Begin in the order of ranks, if the directory keeps it; return whether it does."""
+        by_rank = replace(in_order, sort=BY_RANK)
+        answer = self.fetcher.fetch(by_rank, may_refuse=never)
+        if isinstance(answer, Failure):
+            yield self._failed(answer)
+            raise answer.error
+        if isinstance(answer, Refusal) or not keeps_ranks(answer.page):
+            yield self._probe(BY_RANK, answer)
+            return False
+        yield self._probe(in_order.sort, first)
+        yield self._begin_with(by_rank, answer)
+        return True
 
     def _begin_today(self, in_order: Query, answer: Document) -> Iterator[Arrival]:
         """Begin with what today's live service has: projects by their ids, and 25 on a page."""

@@ -25,13 +25,14 @@ class WindowPage(CollectionPage):
 class PagesByIds:
     """The pages of a walk by ids: of all ids up to a bound, of named ones, or of those of a sample.
 
-    Its `opening` pages and its closing page are in no order that is used. They say how many records
-    there are before and after the walk. Of named ids nobody needs to know that.
+    The `first` page and the `closing` one say how many records there are before and after the walk. Of
+    named ids nobody needs to know that.
     """
 
     state: Undecided | Draw
     bound: int = 0  # the largest id at the beginning; 0: ids were named
-    opening: list[CollectionPage] = field(default_factory=list)
+    first: CollectionPage | None = None
+    aside: list[CollectionPage] = field(default_factory=list)  # in no order that is used
     pages: list[WindowPage] = field(default_factory=list)  # in the order of arrival
     closing: CollectionPage | None = None
     has_key: bool = True
@@ -46,10 +47,8 @@ class PagesByIds:
             self.state.decide(window, [int(text) for text in page.ids if text is not None])
             self.pages.append(page)
             self.sent += len(page.ids)
-        elif self.pages:
-            self.closing = page
         else:
-            self.opening.append(page)
+            self.aside.append(page)
 
     def _is_of_walk(self, page: WindowPage) -> bool:
         """Return whether a page decides ids; others showed that the bound is the largest one."""
@@ -59,7 +58,7 @@ class PagesByIds:
 
     def set_aside(self, pages: Iterable[CollectionPage]) -> None:
         """Add pages that were received before the walk."""
-        self.opening.extend(pages)
+        self.aside.extend(pages)
 
     def next_window(self) -> Window | None:
         """Return the next ids to ask for; None if all are decided."""
@@ -83,15 +82,10 @@ class PagesByIds:
     # What other parts have, too
 
     @property
-    def first(self) -> CollectionPage | None:
-        """The page that says how many records there are before the walk."""
-        stated = [page for page in self.opening if not isinstance(page, WindowPage)]
-        return stated[-1] if stated else None
-
-    @property
     def received(self) -> list[CollectionPage]:
         """The pages that were received."""
-        return [*self.opening, *self.pages, *([self.closing] if self.closing is not None else [])]
+        closing = [] if self.closing is None else [self.closing]
+        return [*self.aside, *self.pages, *closing]
 
     def in_use(self) -> list[CollectionPage]:
         """Return the pages that the records are read from."""

@@ -26,6 +26,11 @@ from .client.loaders import (
     load_projects as load_projects,
     load_size as load_size,
 )
+from .client.organizations import (
+    load_organizations as load_organizations,
+    load_portfolio as load_portfolio,
+    load_repositories as load_repositories,
+)
 from .client.plan import plan as plan
 from .client.http.cache import (
     cache_info as cache_info,

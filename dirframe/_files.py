@@ -19,11 +19,14 @@ _TEMPORARY = re.compile(r"(?P<name>-(?P<process>\d+)-[0-9a-f]{8}\.part).*")
 _BEING_WRITTEN: set[str] = set()
 
 
-def data_folder() -> Path:
-    """Return the folder of the bundled data: in the package in a wheel, beside it in a checkout."""
+def data_folder(name: str = "data") -> Path:
+    """Return the folder of the bundled data: in the package in a wheel, beside it in a checkout.
+
+    That of the sample is ``data``; ``rehearsal`` has what only today's live service has besides.
+    """
     package = Path(__file__).resolve().parent
-    inside = package / "data"
-    return inside if inside.is_dir() else package.parent / "data"
+    inside = package / name
+    return inside if inside.is_dir() else package.parent / name
 
 
 def check_writable(target: Path, *, overwrite: bool, suffixes: Collection[str] = ()) -> None:
@@ -114,8 +117,11 @@ def _remove_leftovers(folder: Path, stem: str) -> None:
 
 
 def _is_being_written(process: int, name: str) -> bool:
-    if process == os.getpid():
-        return name in _BEING_WRITTEN
+    return name in _BEING_WRITTEN if process == os.getpid() else is_running(process)
+
+
+def is_running(process: int) -> bool:
+    """Return whether a process of a number runs, or may run."""
     if os.name != "posix":  # where no process can be asked for
         return True
     try:

@@ -9,6 +9,7 @@ import math
 import re
 from datetime import date, time
 from hashlib import sha256
+from itertools import dropwhile
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
 #: Key of the provenance in the attributes of a frame.
 ATTRIBUTE = "dirframe"
-#: Before and behind the digest in a Parquet file of ours: one that is damaged leaves the other.
+#: Before and behind the digests in a Parquet file of ours: one that is damaged leaves the other.
 _MARK = b"dirframe"
-#: Bytes of the digest with its marks, and of the end of a file, which has the length of the footer.
-_SEAL, _END = 2 * len(_MARK) + sha256().digest_size, 8
+#: Bytes of a digest, of both with their marks, and of the end of a file with the footer's length.
+_DIGEST = sha256().digest_size
+_SEAL, _END = 2 * (len(_MARK) + _DIGEST), 8
 _PART = 2**20  # bytes that are read at a time
 #: What libraries raise for a damaged file.
 DAMAGES = (
@@ -116,7 +118,7 @@ def read_parquet(source: bytes | Path) -> pa.Table:
 
     file = pa.BufferReader(source) if isinstance(source, bytes) else source
     with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as content:
-        _check_seal(content)
+        check_seal(content)
     try:
         with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
             table = opened.read()
@@ -132,20 +134,23 @@ def read_parquet(source: bytes | Path) -> pa.Table:
 
 
 def seal_parquet(file: IO[bytes]) -> None:
-    """Put a digest of a whole Parquet file before its footer, where no reader looks.
+    """Put digests of a Parquet file before its footer, where no reader looks: of both parts.
 
     The checksums of Parquet are of its pages, not of their headers, of the footer and the metadata.
     """
     begin = _footer_of(file)
     file.seek(begin)
     footer = file.read()
-    digest = _digest_of(file, begin, footer)
+    digests = _digest_of(file, begin) + sha256(footer).digest()
     file.seek(begin)
-    file.write(_MARK + digest + _MARK + footer)
+    file.write(_MARK + digests + _MARK + footer)
 
 
-def _check_seal(file: IO[bytes]) -> None:
-    """Raise if a Parquet file is not what was sealed; those of other programs have no seal."""
+def check_seal(file: IO[bytes], *, is_whole: bool = True) -> None:
+    """Raise ValueError if a Parquet file is not what was sealed; those of others have no seal.
+
+    If not `is_whole`, only the footer is read, for a reader of some columns.
+    """
     begin = _footer_of(file)
     if begin < _SEAL:
         return
@@ -153,7 +158,9 @@ def _check_seal(file: IO[bytes]) -> None:
     seal, footer = file.read(_SEAL), file.read()
     if not (seal.startswith(_MARK) or seal.endswith(_MARK)):
         return
-    if seal != _MARK + _digest_of(file, begin - _SEAL, footer) + _MARK:
+    of_rest = seal[len(_MARK) :][:_DIGEST]
+    expected = _digest_of(file, begin - _SEAL) if is_whole else of_rest
+    if seal != _MARK + expected + sha256(footer).digest() + _MARK:
         raise ValueError("its bytes are not those that were written: it is damaged")
 
 
@@ -166,15 +173,14 @@ def _footer_of(file: IO[bytes]) -> int:
     return size - _END - int.from_bytes(file.read(4), "little")
 
 
-def _digest_of(file: IO[bytes], end: int, footer: bytes) -> bytes:
-    """Return the digest of the bytes of a file up to an end, and of its footer."""
+def _digest_of(file: IO[bytes], end: int) -> bytes:
+    """Return the digest of the bytes of a file up to an end."""
     digest = sha256()
     file.seek(0)
     while end > 0:
         part = file.read(min(end, _PART))
         digest.update(part)
         end -= len(part)
-    digest.update(footer)
     return digest.digest()
 
 
@@ -210,9 +216,13 @@ def separator_of(content: bytes) -> str:
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by the names of its columns."""
+    """Return the rows of a CSV file by the names of its columns, without comments at its top."""
     with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+        return list(csv.DictReader(dropwhile(_is_comment, file)))
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#")
 
 
 def _decoded(content: bytes) -> str:

@@ -95,10 +95,12 @@ class Source:
         query = {name: value for name, value in self.record["query"].items() if value is not None}
         query.pop("details", None)  # the same records, with more about each
         words = resource_named(self.record["resource"]).words[1].capitalize()
-        if projects := query.pop("projects", 0):
-            is_named = self.record["resource"] == PROJECT.name
-            named = f"{quantity(projects, 'project')} by name"
-            words = named if is_named else f"{words} of {quantity(projects, 'project')}"
+        is_named = self.record["resource"] == PROJECT.name and "projects" in query
+        if is_named:
+            words = f"{quantity(query.pop('projects'), 'project')} by name"
+        for owner in ("project", "account", "organization"):
+            if number := query.pop(f"{owner}s", 0):
+                words += f" of {quantity(number, owner)}"
         if text := query.pop("query", ""):
             words += f" matching “{' '.join(str(text).split())}”"
         sort = query.pop("sort", "")

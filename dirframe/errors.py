@@ -123,10 +123,12 @@ class NotFoundError(RequestError):
 class ServiceError(RequestError):
     """The service responded with a failure that is none of the others.
 
-    `moved_to` is the base URL on another host that a response redirects to.
+    `moved_to` is the base URL on another host that a response redirects to, `web_page` the address
+    of a web page of the directory to which one redirects.
     """
 
     moved_to: str | None = None
+    web_page: str | None = None
 
 
 class QuotaExceededError(RequestError):

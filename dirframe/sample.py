@@ -16,7 +16,7 @@ from dirframe.client.directory import Directory, connection_of
 from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError
 from dirframe.service.server import serve
-from dirframe.settings import ApiKey
+from dirframe.settings import ApiKey, check_switches
 
 _NAME = "dirframe sample directory"
 
@@ -34,7 +34,9 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     analyses : bool, default True
         Whether collections have the analyses of projects. Without, as today, own pages alone have
         them (``details=True`` loads these), and a page has ten records: a rehearsal for the live
-        service. Then collections of projects take ``per_page`` (up to 25) and ``ids``, too.
+        service. Then collections of projects take ``per_page`` (up to 25) and ``ids``, too, and
+        there are organizations with their projects and people, and repositories of all projects
+        (`load_organizations`, `load_portfolio`, `load_repositories`).
 
     Returns
     -------
@@ -53,9 +55,12 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     ...     len(dirframe.load_accounts(directory, max_items=25))
     25
     """
+    check_switches(analyses=analyses)
     digest = sha256(b"" if analyses else b"without analyses")
-    for path in sorted(data_folder().rglob("*.xml.gz")):
-        digest.update(path.read_bytes())
+    folders = [data_folder()] if analyses else [data_folder(), data_folder("rehearsal")]
+    for folder in folders:
+        for path in sorted(folder.rglob("*.xml.gz")):
+            digest.update(path.read_bytes())
     # Address and key are those of the service, which is started once the other settings are valid.
     settings = Directory(
         "http://localhost", ApiKey("no-service-yet-has-one"), name=_NAME, cache=cache

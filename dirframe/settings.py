@@ -18,7 +18,8 @@ from urllib.parse import quote, quote_plus, unquote
 
 import platformdirs
 
-from dirframe.errors import ConfigurationError
+from dirframe._printable import printable
+from dirframe.errors import ConfigurationError, InvalidInputError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,8 +37,35 @@ _IN_TEXT = re.compile(r"(api_key(?:=|%3[dD]|['\"]?\s*:\s*['\"]?))(?!\[api key)[^
 _IN_QUERY = re.compile(r"(?<=[?&])api_key=[^&#]*&?")
 
 
+def check_switches(**values: object) -> None:
+    """Raise if a value is neither True nor False: "no" would be taken for True."""
+    for name, value in values.items():
+        if not isinstance(value, bool):
+            raise InvalidInputError(f"{name} is {value!r}; it must be True or False.")
+
+
+def check_name(name: str, text: object) -> None:
+    """Raise if a value is no text of one line, such as for captions and pages."""
+    if not isinstance(text, str) or not text.strip() or printable(text) != text:
+        raise InvalidInputError(
+            f"{name} is {text!r:.120}; it must be text of one line, without control characters."
+        )
+
+
+def check_path(name: str, path: object) -> None:
+    """Raise if a value is no name of a file or folder."""
+    is_path = isinstance(path, (str, os.PathLike)) and str(path).strip()
+    if not is_path or not str(path).isprintable():
+        raise InvalidInputError(
+            f"{name} is {path!r:.120}; it must be the name of a file or folder, without control "
+            "characters."
+        )
+
+
 def cache_folder(folder: str | Path | None = None) -> Path:
     """Return a folder, or the user's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
+    if folder is not None:
+        check_path("cache", folder)
     place = os.environ.get("DIRFRAME_CACHE_DIR") if folder is None else folder
     return _expand(place or platformdirs.user_cache_dir("dirframe"))
 
@@ -139,7 +167,7 @@ class ApiKey:
 
     @_without_frames
     def redact_data(self, data: bytes) -> bytes:
-        """Return data without the key; one of less than 16 characters may be a word, and stays."""
+        """Return data without the key; one of fewer than 16 characters may be a word, and stays."""
         if self.may_be_a_word:
             return data
         secret = self.reveal()
@@ -156,7 +184,7 @@ class ApiKey:
     def redact_xml(self, xml: str) -> str:
         """Return decoded XML without the key, in whatever mixture of escapes a directory repeats it.
 
-        A key of less than 16 characters may be a word: it is removed behind the name of its
+        A key of fewer than 16 characters may be a word: it is removed behind the name of its
         parameter alone.
         """
         secret = self.reveal()

@@ -35,7 +35,9 @@ import dirframe
 
 #: Names the state of code and data, so that outputs of an older one are not shown.
 digest = sha256()
-for file in sorted((*ROOT.glob("dirframe/**/*.*"), *ROOT.glob("data/**/*.*"))):
+for file in sorted(
+    (*ROOT.glob("dirframe/**/*.*"), *ROOT.glob("data/**/*.*"), *ROOT.glob("rehearsal/**/*.*"))
+):
     if "__pycache__" not in file.parts:
         digest.update(file.read_bytes())
 

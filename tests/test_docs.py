@@ -28,8 +28,8 @@ from dirframe.schema import ALL_RESOURCES
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 NOTEBOOKS = [
-    *("countries", "gallery", "languages_and_contributors", "quick_start", "real_directory"),
-    *("recipes", "research_question"),
+    *("countries", "gallery", "languages_and_contributors", "organization_portfolio"),
+    *("quick_start", "real_directory", "recipes", "research_question"),
 ]
 
 
@@ -162,7 +162,15 @@ def test_pages_are_in_one_table_of_contents():
     assert listed == expected | {f"guide/{name}" for name in NOTEBOOKS}
 
 
-WITH_CODE = ["start", "real-directory", "countries", "reproducibility", "large", "serving"]
+WITH_CODE = [
+    "start",
+    "real-directory",
+    "organizations",
+    "countries",
+    "reproducibility",
+    "large",
+    "serving",
+]
 
 
 @pytest.mark.parametrize("page", WITH_CODE)

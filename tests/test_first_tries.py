@@ -57,10 +57,10 @@ def test_filter_is_no_option_of_a_load_and_names_select(option):
 
 
 def test_options_are_named_and_values_are_answered_with_those_that_exist(sample, sample_projects):
-    with pytest.raises(TypeError, match=r"write tags\(projects, top=top\)"):
+    with pytest.raises(TypeError, match=r"write tags\(frame, top=top\)"):
         stats.tags(sample_projects, 5)
-    with pytest.warns(UnknownValueWarning, match="Did you mean 'C'"):
-        dirframe.select(sample_projects, languages="c")
+    with pytest.warns(UnknownValueWarning, match="Did you mean 'Java'"):
+        dirframe.select(sample_projects, languages="jaava")
     with pytest.raises(
         InvalidInputError, match=r'dirframe\.plan\("projects", directory=directory\)'
     ):

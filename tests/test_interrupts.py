@@ -4,10 +4,14 @@ import os
 import signal
 import sys
 import threading
+import time
+from functools import partial
 
 import pytest
 
+import dirframe
 from tests.processes import LIMIT, interruptible, start
+from tests.rig import faults
 from tests.rig.server import Rig
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
@@ -79,3 +83,77 @@ def test_a_command_that_loads_its_modules_is_stopped(module, error, tmp_path):
     code, out, err = end(begin("projects", "--demo", folder=tmp_path, before=before))
     assert (code, out) == (130, "")
     assert not error or err == "dirframe: stopped.\n"
+
+
+def drips_headers(exchange):
+    """Send headers byte by byte, each within the time-out, until the client has gone."""
+    exchange.send(exchange.head()[:30])
+    while not exchange.closing.wait(0.05):
+        exchange.send(b"x")
+
+
+def is_busy(exchange):
+    faults.fails("Busy.", 503, Retry_After="25")(exchange)
+
+
+#: How a directory holds the requests that are in flight.
+HOLDS = {
+    "headers byte by byte": (drips_headers, {}),
+    "a body byte by byte": (faults.drip_body, {}),
+    "silence": (faults.silence, {}),
+    "a pause that it asks for": (is_busy, {}),
+    "a slow rate": (None, {"rate": 0.7}),
+}
+LOADS = {
+    "a load": lambda directory, _: dirframe.load_projects(directory, progress=False)["id"].tolist(),
+    "a harvest": lambda directory, folder: (
+        dirframe.harvest("projects", folder / "kept", directory=directory).frame()["id"].tolist()
+    ),
+}
+
+
+def interrupted(rig, call, *, after, presses=1):
+    """Press Ctrl-C when so many requests are in flight; return the numbers sent then and later."""
+    sent = []
+
+    def press():
+        for _ in range(presses):
+            time.sleep(0.3)
+            sent.append(len(rig.requests))
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    def count(_):
+        if len(rig.requests) == after:
+            threading.Thread(target=press).start()
+
+    rig.before = count
+    with interruptible(), pytest.raises(KeyboardInterrupt):
+        call()
+    rig.before = None
+    return sent[0], len(rig.requests)
+
+
+@pytest.mark.parametrize("load", ["a load", "a harvest"])
+@pytest.mark.parametrize("hold", HOLDS)
+def test_interrupt_ends_requests_in_flight_and_sends_no_more(hold, load, tmp_path):
+    fault, options = HOLDS[hold]
+    with Rig(200) as rig:
+        rig.on_page = {number: [fault] * 4 for number in range(3, 21)}
+        directory = rig.directory(tmp_path, workers=4, timeout=0.5, **options)
+        after = 2 if fault is None else 6
+        before, sent = interrupted(rig, lambda: LOADS[load](directory, tmp_path), after=after)
+        assert (sent, directory.quota().used) == (before, before)
+        assert not [one.name for one in threading.enumerate() if one.name.startswith("dirframe_")]
+        rig.on_page = {}
+        again = rig.directory(tmp_path, workers=4)
+        assert LOADS[load](again, tmp_path) == rig.ids
+        assert len(rig.requests) <= before + 20
+
+
+def test_second_interrupt_does_not_wait_for_the_time_out(tmp_path):
+    with Rig(200) as rig:
+        rig.on_page = {number: [faults.silence] * 4 for number in range(3, 21)}
+        directory = rig.directory(tmp_path, workers=4, timeout=3_600)
+        load = partial(LOADS["a load"], directory, tmp_path)
+        before, sent = interrupted(rig, load, after=6, presses=2)
+        assert (sent, directory.quota().used) == (before, before)

@@ -321,7 +321,7 @@ def test_frames(message, projects):
         "InvalidInputError: There is no table 'tag' of projects: it is one of factoids, languages, licenses, links, similar_projects, tags."
     )
     assert message(dirframe.fields, "projct") == snapshot(
-        "InvalidInputError: There is no resource 'projct'; choose one of account, project, language, contributor_fact, activity_fact, size_fact, analysis, factoid, enlistment, stack, kudo, org."
+        "InvalidInputError: There is no resource 'projct'; choose one of account, project, language, contributor_fact, activity_fact, size_fact, analysis, factoid, enlistment, stack, kudo, org, position, portfolio_project, outside_project, affiliated_committer, outside_committer, repository."
     )
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
         "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or give a merged one its record by dirframe.provenance.copy_provenance(loaded, frame)."

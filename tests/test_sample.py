@@ -93,8 +93,9 @@ def test_largest_projects_have_documents_that_fit_their_analysis(sample, sample_
         size = dirframe.load_size(number, directory=sample).iloc[-1]
         assert contributors["commits"].sum() == activity["commits"].sum() == size["commits"]
         assert size["code"] == projects["analysis_total_code_lines"][number]
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError) as caught:
         dirframe.load_activity(counts.nsmallest(1).index[0], directory=sample)
+    assert re.findall(r"\d+", caught.value.help_text) == sorted(counts.nlargest(20).index, key=int)
 
 
 def test_without_analyses_in_collections_own_pages_have_them():

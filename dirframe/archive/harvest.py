@@ -17,6 +17,7 @@ from dirframe.client.paging.received import Arrival
 from dirframe.client.paging.walk import Walk
 from dirframe.errors import InvalidInputError
 from dirframe.schema import RESOURCES
+from dirframe.settings import check_path
 
 
 def harvest(
@@ -74,6 +75,7 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
+    check_path("path", path)
     query_asked = Query(
         resource=resources[collection],
         query=query,

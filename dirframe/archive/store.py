@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -33,7 +33,7 @@ from dirframe.client.xml.page import AnalysisSent
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
-FORMAT = 7
+FORMAT = 8
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
 
 _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
@@ -43,7 +43,8 @@ _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
 _ARCHIVE = """
 CREATE TABLE archive (
     source TEXT NOT NULL, identity TEXT NOT NULL, base_url TEXT NOT NULL, resource TEXT NOT NULL,
-    query TEXT, sort TEXT, sample INTEGER, seed INTEGER NOT NULL, details INTEGER NOT NULL
+    query TEXT, sort TEXT, sample INTEGER, seed INTEGER NOT NULL, details INTEGER NOT NULL,
+    seal TEXT NOT NULL -- digest of the others
 )
 """
 _PAGES = """
@@ -70,7 +71,8 @@ CREATE TABLE pages (
     refusal TEXT,           -- why there is no such page
     sha256 TEXT,            -- of the content, uncompressed
     size INTEGER,           -- of the content, uncompressed, in bytes
-    content BLOB            -- the document, compressed with Zstandard
+    content BLOB,           -- the document, compressed with Zstandard
+    seal TEXT NOT NULL      -- digest of the others but for the id and the content
 )
 """
 _COLUMNS = (
@@ -88,8 +90,9 @@ _COLUMNS = (
     *("retrieved", "requests", "requests_paid"),
     *("available", "first", "ids", "analyses", "synthetic", "refusal"),
 )
+_SEALED = (*_COLUMNS, "sha256", "size")
 _INSERT = f"""
-INSERT INTO pages VALUES (NULL, :{", :".join(_COLUMNS)}, :sha256, :size, :content)
+INSERT INTO pages VALUES (NULL, :{", :".join(_SEALED)}, :content, :seal)
 """
 
 
@@ -103,8 +106,9 @@ class Stored:
 
     @property
     def newest(self) -> datetime | None:
-        """When the newest answer was received."""
-        return max(self.times, default=None)
+        """When the newest answer was received; not in the future, if a clock was wrong."""
+        now = datetime.now(UTC)
+        return max((min(moment, now) for moment in self.times), default=None)
 
     times: list[datetime] = field(default_factory=list)
 
@@ -157,8 +161,10 @@ class Store(AbstractContextManager["Store"]):
                 database.execute(_PAGES)
                 database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 database.execute(f"PRAGMA user_version = {FORMAT}")
-                names = ", ".join(facts), ", :".join(facts)
-                database.execute("INSERT INTO archive ({}) VALUES (:{})".format(*names), facts)
+                sealed = facts | {"seal": ""}
+                names = ", ".join(sealed), ", :".join(sealed)
+                database.execute("INSERT INTO archive ({}) VALUES (:{})".format(*names), sealed)
+                store._seal_facts()
                 store._commit()
             for name in ("identity", "resource", "query", "sample", "seed"):
                 if (stored := store.facts()[name]) != facts[name]:
@@ -167,6 +173,7 @@ class Store(AbstractContextManager["Store"]):
                         f"{facts[name]!r}. Name another file."
                     )
             database.execute("UPDATE archive SET details = max(details, :details)", facts)
+            store._seal_facts()
             store._commit()
             database.execute(f"PRAGMA busy_timeout = {_TIMEOUT * 1_000:.0f}")
         return store
@@ -180,22 +187,36 @@ class Store(AbstractContextManager["Store"]):
     def facts(self) -> dict[str, Any]:
         """Return the directory, the collection and the query."""
         with self._lock, self._errors():
-            return dict(self._database.execute("SELECT * FROM archive").fetchone())
+            row = self._database.execute("SELECT * FROM archive").fetchone()
+        facts = dict(row or {})
+        if facts.pop("seal", None) != _seal_of(facts.items()):
+            raise self._damaged("its facts are not those that were written")
+        return facts
+
+    def _seal_facts(self) -> None:
+        facts = dict(self._database.execute("SELECT * FROM archive").fetchone())
+        del facts["seal"]
+        self._database.execute("UPDATE archive SET seal = ?", [_seal_of(facts.items())])
+
+    def _damaged(self, why: str) -> ArchiveError:
+        return ArchiveError(f"{self.path} is damaged ({why}). Restore it from a copy.")
 
     def read(self) -> Stored:
         """Return what was received."""
-        facts, select = self.facts(), f"SELECT id, {', '.join(_COLUMNS)} FROM pages ORDER BY id"
+        facts = self.facts()
+        select = f"SELECT id, {', '.join(_SEALED)}, seal FROM pages ORDER BY id"
         with self._lock, self._errors():
             rows = self._database.execute(select).fetchall()
         try:
             asked = {name: facts[name] for name in ("query", "sort", "sample", "seed")}
             resource, details = RESOURCES[facts["resource"]], bool(facts["details"])
             query = Query(resource=resource, details=details, **asked)
+            for row in rows:
+                if row["seal"] != _seal_of(row[name] for name in _SEALED):
+                    raise self._damaged(f"row {row['id']} is not what was written")
             answers = [_Row.of(dict(row)) for row in rows]
         except (LookupError, TypeError, ValueError) as error:
-            raise ArchiveError(
-                f"{self.path} is damaged ({error}). Restore it from a copy."
-            ) from error
+            raise self._damaged(str(error)) from error
         for place, row in enumerate(answers, start=1):
             if row.id != place:
                 raise ArchiveError(f"{self.path} is damaged: a page before {row.name} is missing.")
@@ -267,7 +288,8 @@ class Store(AbstractContextManager["Store"]):
         with self._lock, self._errors():
             if not self._database.in_transaction:  # a write failed, perhaps in another thread
                 raise ArchiveError(f"{self.path} is no longer written to, after an error.")
-            self._database.execute(_INSERT, values)
+            seal = _seal_of(values[name] for name in _SEALED)
+            self._database.execute(_INSERT, values | {"seal": seal})
             self._commit()
 
     def _commit(self) -> None:
@@ -411,6 +433,12 @@ class _Row:
             received.walk_by_numbers(NoIds.SMALL_PAGES)
         if (before.sort, before.per_page) != (self.sort, self.per_page):
             received.restate(replace(before, sort=self.sort, per_page=self.per_page))
+
+
+def _seal_of(values: Iterable[Any]) -> str:
+    """Return the digest of the values of a row; a truth value is a number there."""
+    plain = [int(value) if isinstance(value, bool) else value for value in values]
+    return sha256(json.dumps(plain, default=repr).encode()).hexdigest()
 
 
 def _whole(value: object) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from inspect import getfullargspec
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,9 +68,13 @@ def _apply(
 ) -> Any:
     """Return what a statistic or chart makes of the records, or of each group of them."""
     function = getattr(functions, name)
-    arguments = getfullargspec(function)
-    known = {n: arguments.annotations[n] for n in arguments.kwonlyargs if n != "ax"}
-    if arguments.varkw:  # of a chart
+    arguments = signature(function).parameters
+    known = {
+        option: argument.annotation
+        for option, argument in arguments.items()
+        if argument.kind is Parameter.KEYWORD_ONLY and option != "ax"
+    }
+    if "look" in arguments:  # of a chart
         from dirframe.plot.canvas import Look
 
         known |= Look.__annotations__

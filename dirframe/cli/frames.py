@@ -96,7 +96,10 @@ def is_told_what_to_load(question: Mapping[str, Any]) -> bool:
 
     Offline nothing is requested; conditions are applied to what was loaded.
     """
-    names = ("collection", "demo", "query", "max_items", "sample", "projects", "offline")
+    names = (
+        *("collection", "demo", "query", "max_items", "sample", "offline"),
+        *("organization", "projects"),
+    )
     return any(question.get(name) for name in names)
 
 
@@ -128,6 +131,7 @@ def _load(
             are_pages_bare = collection == "projects" and not options.keys() & {
                 "details",
                 "offline",
+                "organization",
                 "projects",
             }
             if are_pages_bare and (try_on is not None or any(selection.values())):

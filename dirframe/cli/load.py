@@ -13,7 +13,10 @@ from dirframe.cli import frames, options
 from dirframe.cli.frames import Output, note, open_directory
 
 #: Options that the price of a load depends on.
-_PRICED = {"query", "sort", "max_items", "sample", "seed", "details", "projects", "refresh"}
+_PRICED = {
+    *("query", "sort", "max_items", "sample", "seed", "details", "refresh"),
+    *("of", "organization", "projects"),
+}
 
 
 @command()
@@ -59,6 +62,7 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
     metavar="FILE",
     help="Load the projects that a file names: a column id, or one id or name a line.",
 )
+@option("--organization", metavar="NAME", help="Load the projects of an organization.")
 @options.select_options
 @options.project_options
 @options.plan_option
@@ -97,21 +101,33 @@ def accounts(**given: Any) -> None:
 
 
 @command()
-@argument("address", metavar="PATH")
+@argument("address", metavar="PATH|NAME")
+@option(
+    "--of",
+    multiple=True,
+    metavar="OWNER",
+    help="Whose NAME to load: an id or short name. May be repeated.",
+)
 @options.path_options
 @options.plan_option
 @frames.output
-def load(address: str, out: Output, plan: bool, **question: Any) -> None:
-    """Load the records at any path of the directory.
+def load(address: str, of: tuple[str, ...], out: Output, plan: bool, **question: Any) -> None:
+    """Load the records at any path of the directory, or a collection of one owner or many.
 
-    PATH ends in .xml: languages, contributors and months of a project, or one record.
+    PATH ends in .xml: languages, contributors and months of a project, or one record. NAME is a
+    collection of projects (contributors, activity_facts, size_facts, enlistments, factoids, stacks),
+    of accounts (positions, kudos, kudos_sent, managed_projects) or of organizations
+    (portfolio_projects, outside_projects, affiliated_committers, outside_committers).
 
     \b
     Examples:
       dirframe load /languages.xml -o languages.parquet
       dirframe load /projects/1.xml --demo
       dirframe load /projects/1/contributors.xml --plan
+      dirframe load activity_facts --of 633 --of 714 --demo -o months.csv
     """
+    if of:
+        question["of"] = of[0] if len(of) == 1 else list(of)
     if plan:
         _print_plan(address, **question)
         return

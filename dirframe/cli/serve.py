@@ -15,6 +15,7 @@ from dirframe.cli.options import FILE
 from dirframe.service.keys import KeyStore
 from dirframe.settings import user_data_folder
 
+_ID = IntRange(1, 2**63 - 1)
 _key_file_option = option(
     "--key-file",
     "keys",
@@ -95,7 +96,7 @@ def keys_list(keys: Path) -> None:
 
 
 @keys.command("revoke")
-@argument("key_id", type=int, metavar="ID")
+@argument("key_id", type=_ID, metavar="ID")
 @_key_file_option
 def keys_revoke(keys: Path, key_id: int) -> None:
     """Revoke a key by its id in the list."""
@@ -105,8 +106,8 @@ def keys_revoke(keys: Path, key_id: int) -> None:
 
 
 @keys.command("limit")
-@argument("key_id", type=int, metavar="ID")
-@argument("daily_limit", type=IntRange(1), metavar="REQUESTS")
+@argument("key_id", type=_ID, metavar="ID")
+@argument("daily_limit", type=IntRange(1, 10**9), metavar="REQUESTS")
 @_key_file_option
 def keys_limit(keys: Path, key_id: int, daily_limit: int) -> None:
     """Set the number of requests per day of a key."""

@@ -76,6 +76,10 @@ class Options:
             raise InvalidInputError(
                 f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'
             )
+        if not isinstance(self.progress, bool) and not callable(self.progress):
+            raise InvalidInputError(
+                f"progress is {self.progress!r}; it must be True, False or a function of two numbers."
+            )
 
     @property
     def accepts_parts(self) -> bool:

@@ -18,7 +18,7 @@ from dirframe.client.paging.received import Receipt, receipt_of
 from dirframe.client.xml.page import Page
 from dirframe.client.xml.records import Records
 from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError
-from dirframe.schema import ACCOUNT, PROJECT, Resource
+from dirframe.schema import ACCOUNT, PROJECT, Resource, resource_named
 
 #: Columns that a record may be named by.
 _NAMES = ("url_name", "vanity_url", "login", "name")
@@ -149,26 +149,65 @@ def is_record(page: Page, index: int, name: str) -> bool:
     return _matches(row, name)
 
 
-def names_of(projects: Any) -> list[str]:
-    """Return the ids or names of projects, each once: of one, of many, or of a frame with ids."""
-    is_row = isinstance(projects, pd.Series) and "id" in projects.index  # which is no project
-    if isinstance(projects, pd.DataFrame):
-        projects = projects.get("id", [])
-    elif is_row or not pd.api.types.is_list_like(projects):
-        projects = [projects]
-    names = dict.fromkeys(identifier_of(value, "project") for value in projects)
+def names_of(records: Any, resource: Resource = PROJECT) -> list[str]:
+    """Return the ids or names of records, each once: of one, of many, or of a frame of them."""
+    word = resource.owner_word
+    is_row = isinstance(records, pd.Series) and bool(records.index.isin(resource.names).any())
+    if isinstance(records, pd.DataFrame):
+        records = records[_column_of_names(records, resource)]
+    elif is_row or not pd.api.types.is_list_like(records):
+        records = [records]
+    names = dict.fromkeys(identifier_of(value, word) for value in records)
     if not names:
+        columns = " or ".join(resource.names)
         raise InvalidInputError(
-            "No project is named; pass at least one, or a frame with the column id."
+            f"No {word} is named; pass at least one, or a frame with the column {columns}."
         )
     return list(names)
+
+
+def _column_of_names(frame: pd.DataFrame, resource: Resource) -> str:
+    """Return the column of a frame that names its records in addresses."""
+    word = resource.owner_word
+    kind = provenance.get_provenance(frame)["resource"]
+    if kind not in {"", resource.name}:
+        held = resource_named(kind).words[1]
+        raise InvalidInputError(
+            f"The frame holds {held}, and {word}s are to be named.",
+            hint=f"Pass a frame of {word}s, or the column that names them.",
+        )
+    for column in resource.names:
+        if column in frame:
+            return column
+    columns = " or ".join(resource.names)
+    raise InvalidInputError(
+        f"No {word} is named: the frame has no column {columns}.",
+        hint=f"Pass a frame of {word}s, or the column that names them.",
+    )
+
+
+def titled_query(title: str) -> Query:
+    """Return the query to the own page of a project by its title, as most addresses have it."""
+    return record_query(PROJECT, "".join(title.lower().split()))
+
+
+def check_organization(organization: object) -> None:
+    """Raise if an organization is not one short name."""
+    if not isinstance(organization, str | int) or isinstance(organization, bool):
+        raise InvalidInputError(
+            "The organization is one short name, as in the column url_name of load_organizations()."
+        )
+
+
+#: Control characters, and halves of characters, which cannot be sent.
+_NO_NAME = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff]")
 
 
 def identifier_of(value: object, name: str) -> str:
     """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
     is_text = isinstance(value, str | Integral) and not isinstance(value, bool)
     text = str(value).strip() if is_text else ""
-    if text in {"", ".", ".."}:
+    if text in {"", ".", ".."} or _NO_NAME.search(text):
         kind = type(value).__name__.strip("_")
         shown = repr(value) if pd.api.types.is_scalar(value) else f"a {kind}"
         raise InvalidInputError(

@@ -1,4 +1,4 @@
-"""Load a collection of each of many projects as one tidy frame."""
+"""Load a collection of each of many owners, such as projects, as one tidy frame."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ from urllib.parse import quote
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._display import did_you_mean
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
-from dirframe.client.directory import Directory, session_of
-from dirframe.client.load import Options, Rows, add_rows, cost_of, raise_or_warn, warn_if_stale
+from dirframe.client.directory import Directory, open_directory, session_of
+from dirframe.client.load import (
+    Options,
+    Rows,
+    add_rows,
+    cost_of,
+    load_query,
+    raise_or_warn,
+    warn_if_stale,
+)
 from dirframe.client.lookup import names_of
 from dirframe.client.paging.fetch import (
     MAX_FAILURES,
@@ -30,36 +39,108 @@ from dirframe.client.paging.query import Query
 from dirframe.client.paging.received import Arrival, Receipt, Received
 from dirframe.client.paging.walk import Walk
 from dirframe.client.progress import progress_of
-from dirframe.errors import CacheError, RequestError
-from dirframe.schema import Resource
+from dirframe.errors import CacheError, DirframeError, InvalidInputError, RequestError
+from dirframe.schema import ALL_RESOURCES, COLLECTIONS, Resource
 
-#: One project, by id or short name, or many.
-Projects: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
+#: One owner of a collection, such as a project, by id or short name; or many.
+Owners: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
 
 _NOT_ASKED = "not asked for"
 
 
-def queries_of(resource: Resource, projects: Any, **options: Any) -> list[Query]:
-    """Return the queries to a collection of projects, by their ids or names, each once."""
-    names = names_of(projects)
-    path = partial(resource.paths[0].format, analysis="latest")
+def owned_collection(name: object) -> Resource:
+    """Return the collection of a name, of which each of its owners has one."""
+    text = name.strip() if isinstance(name, str) else ""
+    collection = COLLECTIONS.get(text)
+    if collection is not None and collection.owner:
+        return collection
+    if "/" in text or text.endswith(".xml"):
+        raise InvalidInputError(
+            "A path names whose collection it is, and of= (--of) does the same for a name.",
+            hint='Leave of= out, or pass a name, such as load("enlistments", of=projects).',
+        )
+    names = [name for name, resource in COLLECTIONS.items() if resource.owner]
+    raise InvalidInputError(
+        f"{name!r} is no collection that belongs to projects, accounts or organizations."
+        f"{did_you_mean(text, names)} Choose one of {', '.join(names)}."
+    )
+
+
+def check_is_unowned(name: object) -> None:
+    """Raise if a name is that of a collection whose owner has to be named."""
+    collection = COLLECTIONS.get(name.strip()) if isinstance(name, str) else None
+    if collection is None or not collection.owner:
+        return
+    owner = owner_of(collection)
+    many = f"{owner.owner_word}s"
+    raise InvalidInputError(
+        f"{collection.collection} belong to {many}: name one or several in of= (--of).",
+        hint=f'As in load("{collection.collection}", of={many}): ids, short names, or a frame.',
+    )
+
+
+def owner_of(collection: Resource) -> Resource:
+    """Return the resource whose records own a collection."""
+    return ALL_RESOURCES[collection.owner]
+
+
+def queries_of(collection: Resource, of: Any, **options: Any) -> list[Query]:
+    """Return the queries to a collection of its owners, by their ids or names, each once."""
+    owner = owner_of(collection)
+    path = partial(collection.paths[0].format, analysis="latest")
     return [
         Query(
-            resource=resource,
-            path=path(project=quote(name, safe="")),
-            numbered=resource.paged,
-            facts={"project": name},
+            resource=ALL_RESOURCES[collection.name],
+            path=path(**{owner.name: quote(name, safe="")}),
+            numbered=collection.paged,
+            facts={owner.owner_word: name},
             **options,
         )
-        for name in names
+        for name in names_of(of, owner)
     ]
 
 
+def with_owners(frame: pd.DataFrame, column: str, owners: list[str]) -> pd.DataFrame:
+    """Return a frame whose first column has the owner of each row, as it was named."""
+    if column in frame:  # the id of one that was named otherwise
+        frame = frame.rename(columns={column: f"{column}_sent"})
+    frame.insert(0, column, pd.Series(owners, index=frame.index, dtype="str"))
+    return frame
+
+
+def load_of(
+    name: str, of: Owners, directory: Directory | None, options: Options, **asked: Any
+) -> pd.DataFrame:
+    """Load a collection of one owner, or of each of many."""
+    collection = owned_collection(name)
+    queries = queries_of(collection, of, **asked)
+    with open_directory(directory) as client:
+        if pd.api.types.is_list_like(of):
+            return _load_many(queries, collection, client, options)
+        return _load_one(queries[0], collection, client, options)
+
+
+def _load_one(
+    query: Query, collection: Resource, client: Directory, options: Options
+) -> pd.DataFrame:
+    """Load a collection of one owner, who is named in the first column."""
+    owner = str(*query.facts.values())
+    column = owner_of(collection).owner_column
+    try:
+        frame = load_query(query, client, options)
+    except DirframeError as error:
+        part = getattr(error, "frame", None)
+        if part is not None:
+            error.frame = with_owners(part, column, [owner] * len(part))  # type: ignore[attr-defined]  # it has one
+        raise
+    return with_owners(frame, column, [owner] * len(frame))
+
+
 class _One:
-    """The walk over the collection of one project, and the pages that it received."""
+    """The walk over the collection of one owner, and the pages that it received."""
 
     def __init__(self, query: Query, fetcher: Fetcher) -> None:
-        self.project = str(query.facts["project"])
+        self.owner = _owner_in(query)
         self.received = Received(query)
         self.arrivals: list[Arrival] = []
         self._walk = Walk(self.received, fetcher, workers=1, believes_refusals=True)
@@ -83,65 +164,76 @@ class _One:
 
 
 class _Table:
-    """The records of the projects that were read, and why those of others are missing."""
+    """The records of the owners that were read, and why those of others are missing."""
 
-    def __init__(self, queries: list[Query]) -> None:
+    def __init__(self, queries: list[Query], column: str) -> None:
+        self.column = column
         self.rows = Rows(queries[0])
         self.numbers: list[int] = []  # of rows
-        self.projects: list[str] = []  # of each row
+        self.owners: list[str] = []  # of each row
         self.failures: dict[str, str] = {}
         self.without_analysis: set[str] = set()
-        self.read_projects: set[str] = set()
+        self.read_owners: set[str] = set()
         self.receipts: list[Receipt] = []
         self.is_counted = False
         self.is_capped = False
 
     def add(self, one: _One, client: Directory) -> None:
-        """Add the records of a project."""
+        """Add the records of an owner."""
         received = one.received
-        self.read_projects.add(one.project)
+        self.read_owners.add(one.owner)
         self.receipts += received.receipts
         if received.refusal is not None:
             if received.refusal.reason is Reason.NO_ANALYSIS:
-                self.without_analysis.add(one.project)
-            self.failures[one.project] = messages.answer_words(received.refusal)
+                self.without_analysis.add(one.owner)
+            self.failures[one.owner] = messages.answer_words(received.refusal)
             return
         for arrival in one.arrivals:
             add_rows(self.rows, arrival, client)
         for page, index in received.readings():
             self.numbers.append(self.rows.row(page, index))
-            self.projects.append(one.project)
+            self.owners.append(one.owner)
         failure = received.failure
         if not received.part.in_use() and failure is not None:
-            self.failures[one.project] = messages.failure_words(failure)
+            self.failures[one.owner] = messages.failure_words(failure)
             return
         summary = messages.summarize(received)
         self.is_capped |= summary.is_capped
         self.is_counted |= summary.completeness is Completeness.COUNTED
         if summary.completeness is Completeness.INCOMPLETE and not summary.is_capped:
-            self.failures[one.project] = str(summary.reason)
+            self.failures[one.owner] = str(summary.reason)
 
     def frame(self) -> pd.DataFrame:
-        """Return the records, in the order in which the projects were read."""
+        """Return the records, in the order in which the owners were read."""
         frame = self.rows.records.frame(self.numbers)
-        frame.insert(0, "project_id", pd.Series(self.projects, dtype="str"))
-        return frame
+        return with_owners(frame, self.column, self.owners)
 
 
-def load_many(queries: list[Query], client: Directory, options: Options) -> pd.DataFrame:
-    """Load queries to the same collection of several projects as one tidy frame."""
-    what = f"{queries[0].resource.words[1]} of {len(queries):,} projects of {client.name}"
+def _owner_in(query: Query) -> str:
+    """Return the owner of the collection of a query, as it was named."""
+    (owner,) = query.facts.values()
+    return str(owner)
+
+
+def _load_many(
+    queries: list[Query], collection: Resource, client: Directory, options: Options
+) -> pd.DataFrame:
+    """Load queries to the same collection of several owners as one tidy frame."""
+    owner = owner_of(collection)
+    word = f"{owner.owner_word}s"
+    nouns = collection.collection.replace("_", " ")
+    what = f"{nouns} of {len(queries):,} {word} of {client.name}"
     fetcher = Fetcher(session_of(client), options.cache)
     if len(queries) > client.quota().left:
         needed = sum(not fetcher.is_known(query) for query in queries)
         accepts_parts = options.accepts_parts
         check_quota(client, options.cache, what, needed, accepts_parts=accepts_parts)
-    table = _Table(queries)
+    table = _Table(queries, owner.owner_column)
     try:
         for one in _read_all(queries, fetcher, client, options):
             table.add(one, client)
     except (CacheError, RequestError) as error:
-        if table.projects:
+        if table.owners:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 error.frame = _described(table, queries, client)[0]
@@ -157,15 +249,16 @@ def load_many(queries: list[Query], client: Directory, options: Options) -> pd.D
 def _described(
     table: _Table, queries: list[Query], client: Directory
 ) -> tuple[pd.DataFrame, str | None]:
-    """Return the frame with its provenance, and why projects are missing."""
+    """Return the frame with its provenance, and why owners are missing."""
     frame = table.frame()
     for query in queries:
-        project = str(query.facts["project"])
-        if project not in table.read_projects:
-            table.failures[project] = _NOT_ASKED
+        owner = _owner_in(query)
+        if owner not in table.read_owners:
+            table.failures[owner] = _NOT_ASKED
     lost = {name: why for name, why in table.failures.items() if name not in table.without_analysis}
     reason = f"{messages.list_named(lost)} could not be loaded" if lost else None
-    query = replace(queries[0], facts={"projects": len(queries)})
+    (word,) = queries[0].facts
+    query = replace(queries[0], facts={f"{word}s": len(queries)})
     cap = f"capped at max_items={query.max_items}" if table.is_capped else None
     completeness = Completeness.COUNTED if table.is_counted else Completeness.PROVEN
     if reason or cap:
@@ -189,7 +282,7 @@ def _described(
 def _read_all(
     queries: list[Query], fetcher: Fetcher, client: Directory, options: Options
 ) -> Iterator[_One]:
-    """Yield each project in order; after an end that is accepted, what else is in the cache."""
+    """Yield each owner in order; after an end that is accepted, what else is in the cache."""
     waiting = [_One(query, fetcher) for query in queries]
     failures = 0
     ending: Failure | None = None
@@ -202,15 +295,16 @@ def _read_all(
             ending = ending or failure
         return ending is not None
 
-    results = fetch_ahead(_One.read, [*waiting], client.workers, ends)
+    results = fetch_ahead(_One.read, [*waiting], client.workers, ends, fetcher.session)
+    (word,) = queries[0].facts
     try:
-        with progress_of("projects", options.progress) as on_project:
+        with progress_of(f"{word}s", options.progress) as on_owner:
             for _, one in results:
                 waiting.remove(one)
                 yield one
                 failure = one.received.failure
                 if failure is None or failure.is_of_one_page:
-                    on_project(1, len(queries))
+                    on_owner(1, len(queries))
     except StopIteration:  # of a callback
         return
     finally:

@@ -36,7 +36,8 @@ def summarize(received: Received) -> Summary:
         return Summary(completeness=Completeness.INCOMPLETE, reason=reason, is_capped=True)
     if verdict.completeness is not Completeness.COUNTED:
         return Summary(completeness=verdict.completeness)
-    period = _period(verdict) or "read while the directory changed"
+    change = "in an order with ties" if verdict.has_ties else "while the directory changed"
+    period = _period(verdict) or f"read {change}"
     if received.no_ids is NoIds.STOPPED:
         period = f"{reason_of(received.no_ids)}; {period}"
     reason = (
@@ -73,7 +74,8 @@ def _lack(received: Received) -> str | None:
                 " (records come again on other pages, and others on none); on today's live service "
                 f"the sort= (--sort) that is stable is {better_sort(received.query) or 'not known'}"
             )
-        parts = [_problem_words(verdict), _period(verdict), order]
+        words = _count_words(verdict) or _problem_words(verdict)
+        parts = [words, _period(verdict), order]
         return "; ".join(part for part in parts if part)
     lost = lost_words(received)
     if lost:
@@ -116,6 +118,22 @@ def reason_of(no_ids: NoIds) -> str:
     }[no_ids]
 
 
+def _count_words(verdict: Verdict) -> str:
+    """Return what is wrong with the numbers of records that pages state; empty if it is not that."""
+    page = verdict.miscounted
+    if page is not None:
+        return (
+            f"page {page.number:,} states {page.returned:,} records (items_returned) and holds "
+            f"{len(page.ids):,}, so that the pages are not what they say"
+        )
+    if verdict.problem is Problem.LEFT_OUT:
+        return (
+            f"{len(verdict.places):,} records were received of {verdict.expected:,}: the directory "
+            "left out the others from its pages, although it counts them"
+        )
+    return ""
+
+
 def _problem_words(verdict: Verdict) -> str:
     number, expected = f"{len(verdict.places):,}", verdict.expected
     if verdict.problem in _FIXED_WORDS:
@@ -150,7 +168,7 @@ def advice(received: Received) -> str:
     verdict = received.verdict
     if verdict.is_order_unstable:
         return "To ask again in this order does not help"
-    if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS}:
+    if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS, Problem.LEFT_OUT}:
         return "To ask again does not help: the directory does not send what would prove it"
     if verdict.problem in {Problem.UNFINISHED, Problem.LOST} or received.own_missing():
         return "Run the same line again: only missing pages are requested"

@@ -168,7 +168,9 @@ class NamedProjects:
     def _read_own(self, names: list[str], refused: dict[str, Refusal | Failure]) -> Iterator[str]:
         """Read the own pages of projects; note those that were refused, or failed."""
         patience = Patience()
-        results = fetch_ahead(self._fetch_own, names, self.workers, patience.ends)
+        results = fetch_ahead(
+            self._fetch_own, names, self.workers, patience.ends, self.fetcher.session
+        )
         for name, answer in results:
             self.receipts.append(receipt_of(answer))
             if isinstance(answer, Document):
@@ -256,12 +258,12 @@ def _may_be_there(answer: Refusal) -> bool:
     return answer.reason is Reason.GONE and (answer.error is None or answer.error.status == 404)
 
 
-def check_named(**others: object) -> None:
-    """Raise if other options choose projects, beside their names."""
+def check_named(option: str, **others: object) -> None:
+    """Raise if other options choose projects, beside the one that names them."""
     given = [name for name, value in others.items() if value is not None]
     if given:
         raise InvalidInputError(
-            f"projects names the projects to load, and {' and '.join(given)} would choose others.",
+            f"{option} names the projects to load, and {' and '.join(given)} would choose others.",
             hint="Leave one of them out; select the frame, or sort it, afterwards.",
         )
 
@@ -346,6 +348,7 @@ def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, s
         not_sent=list(ANALYSIS_COLUMNS) if is_left_out else [],
         details=named.own_pages,
         details_missing=list(named.lost),
+        sent=provenance.columns_with_values(frame),
         **cost_of(named.receipts),
     )
     return frame, reason

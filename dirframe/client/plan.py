@@ -10,7 +10,8 @@ from typing import Any
 from dirframe._display import card, quantity, suggests_options
 from dirframe.client.directory import Directory, connection_of, open_directory, session_of
 from dirframe.client.http.quota import Quota
-from dirframe.client.many import Projects, queries_of
+from dirframe.client.lookup import check_organization, titled_query
+from dirframe.client.many import Owners, check_is_unowned, owned_collection, owner_of, queries_of
 from dirframe.client.named import NamedProjects, Names, check_named
 from dirframe.client.paging.details import analyses_of
 from dirframe.client.paging.fetch import CacheUse, Fetcher
@@ -23,10 +24,8 @@ from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.walk import Walk
 from dirframe.client.paging.windows import PagesByIds
 from dirframe.errors import InvalidInputError
-from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
-
-#: Collections of a project, by the names of their loaders.
-_OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "size": SIZE_FACT}
+from dirframe.schema import PROJECT, Resource
+from dirframe.settings import check_switches
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -40,7 +39,8 @@ class Plan:
     cached: int = 0  # of all these pages, fresh in the cache, also those that were refused
     requests_at_most: int | None = None  # at most
     requests_at_least: int = 0
-    projects: int = 0  # whose collections these are
+    owners: int = 0  # whose collections these are
+    owner: str = ""  # what one of them is
     is_order_unstable: bool = False  # pages may repeat records and leave out others
     quota: Quota
 
@@ -61,8 +61,8 @@ class Plan:
 
     def __repr__(self) -> str:
         noun, quota = self.collection.replace("_", " "), self.quota
-        if self.projects:
-            noun += f" of {quantity(self.projects, 'project')}"
+        if self.owners:
+            noun += f" of {quantity(self.owners, self.owner)}"
         requests = quantity(self.requests_at_least, "request")
         records = "the directory does not say"
         if self.pages is not None:
@@ -100,7 +100,9 @@ def plan(
     sample: int | None = None,
     seed: int = 0,
     details: bool = False,
-    projects: Projects | None = None,
+    organization: str | None = None,
+    projects: Owners | None = None,
+    of: Owners | None = None,
     directory: Directory | None = None,
     refresh: bool = False,
 ) -> Plan:
@@ -112,17 +114,17 @@ def plan(
     Parameters
     ----------
     collection : str
-        ``"accounts"``, ``"projects"``, ``"languages"`` or a path, as in `load`; or, with
-        `projects`, ``"projects"``, ``"activity"``, ``"contributors"`` or ``"size"``.
-    query, sort, max_items, sample, seed, details, directory, refresh
+        ``"accounts"``, ``"projects"``, ``"languages"`` or a path, as in `load`; or, with `of`, the
+        name of a collection that belongs to owners, such as ``"enlistments"``.
+    query, sort, max_items, sample, seed, details, organization, projects, directory, refresh
         As in `load_projects`.
-    projects : str, int, list, pandas.Series or pandas.DataFrame, optional
-        One project or many, as in `load_contributors` and `load_projects`.
+    of : str, int, list, pandas.Series or pandas.DataFrame, optional
+        Whose collection, or of many, as in `load`.
 
     Returns
     -------
     Plan
-        Numbers of ``items`` (records), ``projects`` (of many), ``pages``, ``details`` (own pages) and
+        Numbers of ``items`` (records), ``owners`` (of many), ``pages``, ``details`` (own pages) and
         of all these pages those ``cached``; ``requests_at_most`` at most and ``requests_at_least``;
         the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes;
         whether the order is known not to be stable (``is_order_unstable``). A
@@ -144,25 +146,33 @@ def plan(
         raise InvalidInputError(
             'Name the collection first: dirframe.plan("projects", directory=directory).'
         )
+    check_switches(refresh=refresh)
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     options |= {"sample": sample, "seed": seed, "details": details}
     with open_directory(directory) as client:
-        if projects is not None and collection == PROJECT.collection:
-            check_named(query=query, sort=sort, max_items=max_items, sample=sample)
+        if organization is not None:
+            others = {"query": query, "sort": sort, "max_items": max_items, "sample": sample}
+            check_named("organization", **others, projects=projects, of=of)
+            if collection != PROJECT.collection:
+                raise InvalidInputError("organization= names whose projects are loaded.")
+            return _price_organization(client, organization, details=details, refresh=refresh)
+        if projects is not None:
+            if collection != PROJECT.collection or of is not None:
+                raise InvalidInputError(
+                    "projects= names the projects to load; of= names whose collection is loaded."
+                )
+            check_named("projects", query=query, sort=sort, max_items=max_items, sample=sample)
             return _price_named(client, Names(projects), details=details, refresh=refresh)
-        if projects is None:
+        if of is None:
+            check_is_unowned(collection)
             return _price(
                 client,
                 query_at(collection, client.base_url, connection_of(client).key, **options),
                 refresh=refresh,
             )
-        if collection not in _OF_PROJECTS:
-            names = ", ".join(_OF_PROJECTS)
-            raise InvalidInputError(
-                f"{collection!r} is no collection of projects; choose one of {names}."
-            )
-        queries = queries_of(_OF_PROJECTS[collection], projects, **options)
-        return _price_many(client, queries, refresh=refresh)
+        owned = owned_collection(collection)
+        queries = queries_of(owned, of, **options)
+        return _price_many(client, queries, owned, refresh=refresh)
 
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
@@ -283,19 +293,54 @@ def _price_named(client: Directory, names: Names, *, details: bool, refresh: boo
     )
 
 
-def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:
-    """Return the price of a collection of each of many projects, without a request."""
+def _price_organization(
+    client: Directory, organization: str, *, details: bool, refresh: bool
+) -> Plan:
+    """Return the price of the projects of an organization, from the first page of its portfolio."""
+    check_organization(organization)
+    [query] = queries_of(owned_collection("portfolio_projects"), organization)
+    received = Received(query)
+    walk = Walk(received, Fetcher(session_of(client), CacheUse()), client.workers)
+    _read(walk.begin())
+    begun = len(received.receipts)
+    pages_known = begun if client.cache_folder is not None and not refresh else 0
+    if not refresh:
+        _read(walk.read_known())
+        pages_known += len(received.receipts) - begun
+    part = received.part
+    expected = part.expected or 0
+    pages = len(received.receipts) + part.count_missing()
+    names = [name for page in part.in_use() for name in page.ids if name is not None]
+    known = 0 if refresh else sum(walk.fetcher.is_known(titled_query(name)) for name in names)
+    to_pay = pages - pages_known + expected - known
+    # One that has another short name is found by a query, which sends no analysis.
+    more = (expected - known) * (2 if details else 1)
+    return Plan(
+        collection=PROJECT.collection,
+        items=expected,
+        pages=pages + expected,
+        cached=pages_known + known,
+        requests_at_most=to_pay + more,
+        requests_at_least=to_pay,
+        quota=client.quota(),
+    )
+
+
+def _price_many(
+    client: Directory, queries: list[Query], collection: Resource, *, refresh: bool
+) -> Plan:
+    """Return the price of a collection of each of many owners, without a request."""
     fetcher = Fetcher(session_of(client), CacheUse.of(refresh=refresh, offline=False))
     cached = sum(fetcher.is_known(query) for query in queries)
     to_pay = len(queries) - cached
-    resource = queries[0].resource
     # A paged collection may have more than one page.
     return Plan(
-        collection=resource.collection,
-        projects=len(queries),
-        pages=None if resource.paged else len(queries),
+        collection=collection.collection,
+        owners=len(queries),
+        owner=owner_of(collection).owner_word,
+        pages=None if collection.paged else len(queries),
         cached=cached,
-        requests_at_most=None if resource.paged else to_pay,
+        requests_at_most=None if collection.paged else to_pay,
         requests_at_least=to_pay,
         quota=client.quota(),
     )

@@ -19,7 +19,6 @@ import pyarrow as pa
 
 from dirframe._arrow import plain_value
 from dirframe.errors import ExportWarning, InvalidInputError, warn
-from dirframe.io.addresses import mask_addresses
 from dirframe.provenance import ATTRIBUTE, FACTS, get_provenance, resource_of, set_provenance
 from dirframe.schema import (
     ACCOUNT,
@@ -30,6 +29,7 @@ from dirframe.schema import (
     Kind,
     Resource,
 )
+from dirframe.schema.addresses import mask_addresses
 from dirframe.stats.strata import DERIVED
 
 #: Kinds of the dtypes of numpy: truth values, numbers and times.
@@ -62,6 +62,8 @@ _ADDED = {
         "id",
         "account_id",
         "project_id",
+        "project_id_sent",
+        "organization",
         "country_alpha_2",
         "country_alpha_3",
         "country_name",
@@ -82,14 +84,19 @@ _IDS_OF_PERSONS = {
     *("account_id", "contributor_id", "sender_account_id", "receiver_account_id"),
 }
 #: Records that belong to accounts: they are found by what tells who an account is.
-_OF_ACCOUNTS = {ACCOUNT.name, "kudo", "stack"}
+_OF_ACCOUNTS = {ACCOUNT.name, "kudo", "position", "stack"}
+#: Facts of a query to collections of accounts, whose names are those of persons.
+_ACCOUNTS_IN_QUERY = {"account", "accounts"}
 #: Names of columns as programs write them; others can be names of persons, as in a pivot table.
 _PLAIN_NAME = re.compile(r"[a-z][A-Za-z0-9_]*|[\W\d_]+")
 
 #: An account in a path, by another name than its id.
 _ACCOUNT_IN_PATH = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
 #: Facts of a query that are words of the interface, or numbers.
-_HARMLESS_QUERY = {"sort", "max_items", "details", "projects", "files", "page", "per_page"}
+_HARMLESS_QUERY = {
+    *("sort", "max_items", "details", "files", "page", "per_page"),
+    *("accounts", "organizations", "projects"),
+}
 _LEFT_OUT = "(left out)"
 
 
@@ -369,6 +376,7 @@ def _published_facts(
     facts = {name: record[name] for name in FACTS}
     is_of_accounts = resource is None or resource.name in _OF_ACCOUNTS
     is_of_accounts |= resource is not None and resource.name not in ALL_RESOURCES
+    is_of_accounts |= not _ACCOUNTS_IN_QUERY.isdisjoint(facts["query"])
     left_out: list[str] = []
     facts["query"] = _published_query(facts["query"], resource, is_of_accounts=is_of_accounts)
     if facts["query"] != record["query"]:

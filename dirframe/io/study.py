@@ -21,12 +21,12 @@ from dirframe._sqlite import open_database
 from dirframe._tables import is_id
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import InvalidInputError
-from dirframe.io.addresses import MASK
 from dirframe.io.persons import Published, names_of_persons, published
 from dirframe.io.read import described_by
 from dirframe.io.writers import FORMATS, record_bytes
 from dirframe.provenance import caption, get_provenance
 from dirframe.schema import Kind
+from dirframe.schema.addresses import MASK
 
 if TYPE_CHECKING:
     from dirframe.archive.archive import Archive

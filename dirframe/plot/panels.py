@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -10,12 +11,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dirframe import provenance
+from dirframe import provenance, stats
 from dirframe._display import quantity
 from dirframe.charts import CHARTS
 from dirframe.plot import text
 from dirframe.plot.canvas import CAPTION, INCHES, Caption, checked, reason_if_empty, set_title
-from dirframe.stats.strata import describe, divided, require_own
+from dirframe.stats.strata import describe, divided, in_several, require_own
 
 _PANELS = 12  # more would be too small to compare
 #: Inches of a panel: three are as wide as a notebook's cell, two as a page of most journals.
@@ -24,6 +25,8 @@ _HEIGHT = 3.2
 #: Heights of those that are wide, or have 20 rows.
 _HEIGHTS = {"accounts_map": 2.6, "life_span": 5.0}
 _CAPTION = 7  # points, as the caption of a small chart
+#: The statistics of charts of another name.
+_STATISTICS = {"accounts_map": "accounts_by_country"}
 
 
 def panels(
@@ -106,14 +109,36 @@ def panels(
     figure.suptitle(text.wrapped(title or "", points, room), fontsize=points, **text.literal())
     if pooled := sum(stratum.pooled for stratum in strata):
         common.append(f"The last panel holds {quantity(pooled, 'smaller group')} together.")
+    share_records = in_several(strata, frame) > 0
+    if share_records:
+        common.append("A record with several values is in the panel of each.")
     if caption is not False:
         words = caption if isinstance(caption, str) else " ".join(common)
         tables = [part.table for part in captions]
-        total = describe(frame, tables, pd.DataFrame(), step=f"by: {column}", numbers={})
+        total = describe(
+            frame,
+            tables,
+            pd.DataFrame(),
+            step=f"by: {column}",
+            numbers={},
+            whole=_whole(chart, frame, options) if share_records else None,
+        )
         whole = f"{words}\n{provenance.caption(total)}".strip()
         below: Any = {"x": 0.01, "ha": "left", "alpha": 0.75, "gid": CAPTION, **text.literal()}
         figure.supxlabel(text.wrapped(whole, _CAPTION, room), fontsize=_CAPTION, **below)
     return figure
+
+
+def _whole(
+    chart: Callable[..., Axes], frame: pd.DataFrame, options: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return the statistic of a chart for the whole frame, with those of its options that are its."""
+    statistic = getattr(stats, _STATISTICS.get(chart.__name__, chart.__name__))
+    names = signature(statistic).parameters
+    table: pd.DataFrame = statistic(
+        frame, **{name: value for name, value in options.items() if name in names}
+    )
+    return table
 
 
 def _share_axes(panels: Sequence[Axes], across: int) -> None:

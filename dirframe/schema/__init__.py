@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -74,12 +75,26 @@ class Field:
     dialect: Dialect = Dialect.SPECIFIED
     tag: str = ""  # of the entries of a repeated element: it names their text
     fields: tuple[Field, ...] = ()  # of these entries
+    missing: str = ""  # the text that stands for a missing value
+    sign: tuple[str, ...] = ()  # the path of the field whose sign it has, which is not sent with it
 
     @cached_property
     def column(self) -> str:
         """Name of the column: the path, joined by underscores."""
         # A project has both an analysis_id and, inside its analysis, an id, which may differ.
-        return "analysis__id" if self.path == ("analysis", "id") else "_".join(self.path)
+        if self.path[-2:] in _WITH_ID_BESIDE:
+            return f"{'_'.join(self.path[:-1])}__id"
+        return "_".join(self.path)
+
+    def below(self, *path: str) -> Field:
+        """Return the field in a record that holds this field's record, of another dialect."""
+        sign = (*path, *self.sign) if self.sign else ()
+        dialect = Dialect.TODAY
+        return replace(self, path=(*path, *self.path), sign=sign, required=False, dialect=dialect)
+
+
+#: Ids in an element of a record beside an element with the name that their path would give.
+_WITH_ID_BESIDE = {("analysis", "id"), ("account", "id")}
 
 
 @dataclass(frozen=True)
@@ -88,6 +103,9 @@ class Resource:
 
     name: str
     collection: str
+    element: str = ""
+    wrapper: str = ""  # the element between the result and the records, if there is one
+    record: str = ""  # of a further collection, the name of the resource whose records it holds
     fields: tuple[Field, ...] = ()
     sorts: tuple[str, ...] = ()  # of the specification
     default_sort: str = ""  # of the embedded service
@@ -96,6 +114,23 @@ class Resource:
     paths: tuple[str, ...] = ()  # templates, that of the collection first
     paged: bool = True
     key: str = "id"  # the column that identifies a record within its collection, if there is one
+    names: tuple[str, ...] = ()  # columns of a frame that name a record in addresses
+    owner_column: str = ""  # of what belongs to several records of this kind
+    redirects: bool = False  # whether a page past the end redirects to the page of the owner
+    remote: bool = False  # whether records come from another service, which may be out of reach
+
+    @cached_property
+    def owner(self) -> str:
+        """Name of the resource whose records own this collection; empty if the directory does."""
+        if not self.paths or self.paths[0].endswith("}.xml"):  # that of one record
+            return ""
+        placeholder = _PLACEHOLDER.search(self.paths[0])
+        return placeholder[1] if placeholder else ""
+
+    @property
+    def owner_word(self) -> str:
+        """Noun for a record as the owner of collections."""
+        return self.owner_column.removesuffix("_id")
 
     @property
     def words(self) -> tuple[str, str]:
@@ -120,16 +155,26 @@ class Resource:
         return {f.column: f for f in self.fields}
 
 
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _ROWS = read_rows(Path(__file__).with_name("fields.csv"))
+#: The kind of a row that stands for all fields of a record inside another one.
+_RECORD = "record"
 
 
 def _fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
     """Return the fields of a resource, or of the entries of one of its lists."""
     if resource == "analysis":
         return tuple(_of_analysis(f) for f in PROJECT.fields if f.path[0] == resource)
-    return tuple(
-        Field(
-            path=tuple(row["path"].split("/")),
+    fields: list[Field] = []
+    for row in _ROWS:
+        if (row["resource"], row["list"]) != (resource, list_path):
+            continue
+        path = _path(row["path"])
+        if row["kind"] == _RECORD:
+            fields += [field.below(*path) for field in _fields(row["entry"])]
+            continue
+        field = Field(
+            path=path,
             kind=Kind(row["kind"]),
             meaning=row["meaning"],
             required=row["required"] == "yes",
@@ -138,10 +183,15 @@ def _fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
             dialect=Dialect[row["source"].upper()],
             tag=row["entry"],
             fields=_fields(resource, row["path"]) if row["entry"] else (),
+            missing=row["missing"],
+            sign=_path(row["sign"]),
         )
-        for row in _ROWS
-        if (row["resource"], row["list"]) == (resource, list_path)
-    )
+        fields.append(field)
+    return tuple(fields)
+
+
+def _path(text: str) -> tuple[str, ...]:
+    return tuple(text.split("/")) if text else ()
 
 
 def _of_analysis(field: Field) -> Field:
@@ -150,9 +200,21 @@ def _of_analysis(field: Field) -> Field:
 
 
 def _resource(row: dict[str, str]) -> Resource:
-    facts: dict[str, Any] = {n: tuple(row[n].split()) for n in ("sorts", "other_sorts", "paths")}
-    facts |= {"fields": _fields(row["name"]), "paged": row["paged"] == "yes"}
+    lists = ("names", "sorts", "other_sorts", "paths")
+    facts: dict[str, Any] = {name: tuple(row[name].split()) for name in lists}
+    facts |= {name: row[name] == "yes" for name in ("paged", "redirects", "remote")}
+    facts["fields"] = _fields(row["name"])
     return Resource(**row | facts)
+
+
+def _of_collection(row: dict[str, str]) -> dict[str, Any]:
+    """Return what a further collection has in place of the resource whose records it holds."""
+    own = _resource(row)
+    names = [
+        *("collection", "record", "paged", "key", "default_sort", "query_sort"),
+        *("sorts", "other_sorts", "paths"),
+    ]
+    return {name: getattr(own, name) for name in names}
 
 
 _ACCOUNT, _PROJECT, *_OTHERS = read_rows(Path(__file__).with_name("resources.csv"))
@@ -160,8 +222,16 @@ ACCOUNT, PROJECT = _resource(_ACCOUNT), _resource(_PROJECT)
 
 #: Resources of the specification, and those of extensions outside it, by element name.
 RESOURCES = {resource.name: resource for resource in (ACCOUNT, PROJECT)}
-EXTENSIONS = {row["name"]: _resource(row) for row in _OTHERS}
+EXTENSIONS = {row["name"]: _resource(row) for row in _OTHERS if not row["record"]}
 ALL_RESOURCES = RESOURCES | EXTENSIONS
+#: What `load` takes by name: the collection of each resource, and further ones of records of another.
+COLLECTIONS = {
+    resource.collection: resource for resource in ALL_RESOURCES.values() if resource.paths
+} | {
+    row["collection"]: replace(ALL_RESOURCES[row["record"]], **_of_collection(row))
+    for row in _OTHERS
+    if row["record"]
+}
 CONTRIBUTOR_FACT = EXTENSIONS["contributor_fact"]
 ACTIVITY_FACT = EXTENSIONS["activity_fact"]
 SIZE_FACT = EXTENSIONS["size_fact"]
@@ -182,9 +252,25 @@ STATISTIC_COLUMNS = _columns_of_statistics()
 UNKNOWN = Resource("record", "records", key="")
 
 
+#: The resources of records in a further element, by its name: of an address, or of a collection.
+WRAPPED = {
+    resource.collection: resource for resource in ALL_RESOURCES.values() if resource.element
+} | {resource.wrapper: resource for resource in ALL_RESOURCES.values() if resource.wrapper}
+
+
+def is_page_of_owner(path: str, resource: Resource) -> bool:
+    """Return whether a path is that of the page for people of a record that owns a collection."""
+    templates = ALL_RESOURCES[resource.owner].paths if resource.owner else ()
+    for template in templates:
+        before, placeholder, _ = template.partition("{")
+        if placeholder and re.fullmatch(f"{before}[^/]+", path):
+            return True
+    return False
+
+
 def resource_named(name: str) -> Resource:
     """Return the resource of an element name; one without fields if the schema has none."""
-    return ALL_RESOURCES.get(name) or (Resource(name, f"{name}s") if name else UNKNOWN)
+    return ALL_RESOURCES.get(name) or (Resource(name, f"{name}s", name) if name else UNKNOWN)
 
 
 def detect_resource(columns: Iterable[object]) -> Resource | None:

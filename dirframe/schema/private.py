@@ -1,4 +1,4 @@
-"""Private parts of records: passwords, which no frame holds, and e-mail addresses."""
+"""Private parts of records: passwords, which no frame holds, and elements with e-mail addresses."""
 
 # Today's service sends the login of a repository beside its address (`code_location/username` and
 # `code_location/password`). Names are recognised at any depth, in any case and with any separators,
@@ -8,11 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-
-#: Each e-mail address has one of these, by which the sign in it begins in one of its spellings.
-ADDRESS_SIGNS = ("@", "%40", "&", "\uff20", "\ufe6b")
-#: Text that replaces an e-mail address.
-MASKED_ADDRESS = "…@…"
 
 _SEPARATORS = re.compile(r"[-_.]")
 _SECRET_PARTS = ("password", "passwd", "passphrase")
@@ -37,16 +32,6 @@ _HTTP_LOGIN = re.compile(
 )
 _SSH_PASSWORD = re.compile(r"^([a-z][a-z+.-]*://[^:/?#\s]*):[^/?#\s]*(?=@)", re.IGNORECASE)
 _CVS_PASSWORD = re.compile(r"^(:[a-z]+(?:;[^:]*)?:[^:@/\s]*):[^@/\s]*(?=@)", re.IGNORECASE)
-
-_LOCAL = r"[\w.!#$%&'*+=^`{|}~-]"
-_AT = r"(?:[@\uff20\ufe6b]|%40|&#0*64;|&#x0*40;|&commat;)"
-_DOMAIN = r"(?:(?:[\w-]+\.)+(?:xn--[\w-]+|[^\W\d_]{2,})|\[[\w.:]+\])"
-_ADDRESS = re.compile(
-    # The user of a repository is no person: git@github.com:owner/name.
-    rf"(?P<repository>(?<!{_LOCAL})(?:git|hg|svn|cvs|anoncvs|anonymous)@[\w.-]+[:/](?=\S))"
-    rf'|(?:"[^"\n]{{1,64}}"|(?<!{_LOCAL}){_LOCAL}+){_AT}{_DOMAIN}',
-    re.IGNORECASE,
-)
 
 
 @lru_cache(1024)
@@ -78,10 +63,3 @@ def without_login(address: str) -> str:
     for pattern in (_HTTP_LOGIN, _SSH_PASSWORD, _CVS_PASSWORD):
         address = pattern.sub(r"\1", address)
     return address
-
-
-def mask_addresses(text: str) -> str:
-    """Return a text whose e-mail addresses are masked, in any spelling of the sign between."""
-    if not any(sign in text for sign in ADDRESS_SIGNS):  # faster than the pattern
-        return text
-    return _ADDRESS.sub(lambda found: found["repository"] or MASKED_ADDRESS, text)

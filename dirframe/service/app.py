@@ -14,19 +14,38 @@ from collections.abc import Iterable
 from urllib.parse import quote
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from flask import Blueprint, Flask, Response, abort, current_app, render_template, request
+from flask import (
+    Blueprint,
+    Flask,
+    Response,
+    abort,
+    current_app,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from lxml import etree
 from werkzeug.exceptions import BadRequest, HTTPException, ServiceUnavailable, TooManyRequests
 from werkzeug.middleware.proxy_fix import ProxyFix
+from werkzeug.wrappers import Response as BaseResponse
 
 from dirframe._printable import escaped
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.keys import KeyStore
 from dirframe.service.pages import pages
-from dirframe.service.read_xml import DOCUMENTS
+from dirframe.service.read_xml import document_resource
 from dirframe.service.records import email_slug, serialize
-from dirframe.service.rehearsal import TODAYS_PAGE_SIZE, requested_ids, requested_page_size
+from dirframe.service.rehearsal import (
+    TODAYS_PAGE_SIZE,
+    beside_records,
+    chosen_organizations,
+    page_size_of,
+    rehearsal,
+    requested_ids,
+    requested_page_size,
+)
 from dirframe.service.store import Store
 from dirframe.service.xml import asked, current_store, failure_xml, request_arguments, result_xml
 
@@ -34,6 +53,8 @@ from dirframe.service.xml import asked, current_store, failure_xml, request_argu
 SITE_NAME = "Open source directory"
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
 _LOG = logging.getLogger("dirframe.service")
+#: Projects that the text of a failure names.
+_MOST_NAMED = 20
 
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -71,6 +92,8 @@ def create_app(
     app.register_error_handler(InvalidInputError, lambda error: _fail(BadRequest(str(error))))
     app.register_blueprint(xml)
     app.register_blueprint(pages)
+    if not analyses:
+        app.register_blueprint(rehearsal)
     app.add_url_rule("/healthz", view_func=_healthz)
     return app
 
@@ -122,31 +145,76 @@ def single(resource: Resource, segment: str) -> bytes:
     """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
     store = current_store()
     fragment = store.record(resource, segment) or store.record(resource, email_slug(segment))
+    if fragment is None and resource is PROJECT and not current_app.config["ANALYSES"]:
+        fragment = store.record_titled(resource, segment)  # as most short names of today are
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
     return _result([fragment])
 
 
+@xml.get("/orgs/<segment>.xml")
+def organization(segment: str) -> bytes | BaseResponse:
+    """Return an organization, whose page for people has a similar address."""
+    return document(f"orgs/{segment}")
+
+
 @xml.get("/<path:name>.xml")
-def document(name: str) -> bytes:
+def document(name: str) -> bytes | BaseResponse:
     """Return a stored document, such as the languages, or a page of it if it has pages."""
     # What is below /projects/ is also below /p/, as today.
     address = re.sub("^p/", "projects/", name)
+    is_rehearsal = not current_app.config["ANALYSES"]
+    resource = document_resource(address)
     entries = current_store().document(address)
-    if entries is None:
+    if entries is None and is_rehearsal and _is_empty(address, resource):
+        entries = []
+    if entries is None or resource is None:
         of_project = re.fullmatch("projects/([^/]+)/(?:contributors|analyses/.+)", address)
         project = current_store().record(PROJECT, of_project[1]) if of_project else None
         if project is not None and "<analysis>" not in project:
             text = "Code analysis is not available"
             return failure_xml(text, status="error", element="message")
-        abort(404, "There is nothing at this address.")
+        abort(404, _nothing_at(address, is_of_project=project is not None))
     query, sort, page = asked()
-    resource = DOCUMENTS[name.rpartition("/")[2]]
-    if query or sort not in {"", resource.default_sort}:
+    if is_rehearsal and resource.collection == "orgs":
+        if address != "orgs":
+            return _result(entries)
+        entries = chosen_organizations(entries, query, sort)
+    elif query or sort not in {"", resource.default_sort}:
         raise InvalidInputError("This document is neither searched nor sorted.")
-    size = current_app.config["PAGE_SIZE"] if resource.paged else len(entries)
+    size = len(entries)
+    if resource.paged:
+        size = page_size_of(resource) if is_rehearsal else PAGE_SIZE
     first = (page - 1) * size
-    return _result(entries[first : first + size], len(entries), first)
+    if is_rehearsal and resource.redirects and first >= len(entries):
+        return redirect(url_for("rehearsal.organization", segment=address.split("/")[1]))
+    shown = entries[first : first + size]
+    return result_xml(
+        shown,
+        len(entries),
+        first,
+        synthetic=current_store().synthetic,
+        wrapper=resource.wrapper,
+        beside=beside_records(resource, address) if is_rehearsal else "",
+    )
+
+
+def _nothing_at(address: str, *, is_of_project: bool) -> str:
+    """Return why there is nothing at an address; of a project, which ones have such a document."""
+    _, _, collection = address.removeprefix("projects/").partition("/")
+    others = current_store().projects_with(collection) if is_of_project else []
+    if not others:
+        return "There is nothing at this address."
+    name = collection.rpartition("/")[2]
+    shown = ", ".join(others[:_MOST_NAMED]) + (" and others" if len(others) > _MOST_NAMED else "")
+    return f"The project is here, but without {name}. Projects that have these: {shown}."
+
+
+def _is_empty(address: str, resource: Resource | None) -> bool:
+    """Return whether a list of a project has no entries, and the project is there."""
+    if resource is None or resource.collection != "enlistments":
+        return False
+    return current_store().record(PROJECT, address.split("/")[1]) is not None
 
 
 def _result(fragments: list[str], *place: int) -> bytes:
@@ -200,7 +268,8 @@ def _finish(response: Response) -> Response:
 def behind_proxy(app: WSGIApplication, trusted_proxy: str) -> WSGIApplication:
     """Apply the X-Forwarded headers of a proxy, an address or a network, and of nobody else."""
     try:
-        trusted = ipaddress.ip_network(trusted_proxy, strict=False)
+        # A number would be an address, too.
+        trusted = ipaddress.ip_network(str(trusted_proxy), strict=False)
     except ValueError:
         raise ConfigurationError(
             f"The trusted proxy is {trusted_proxy!r}; it must be an IP address or a network, "

@@ -88,9 +88,13 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         key = secrets.token_hex(20)
         with self._access(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            sql = "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
-            rows = self._database.execute(sql)
-            live = [a.casefold() for d, a in rows if d.casefold() == developer.casefold()]
+            sql = "SELECT id, developer, application FROM keys WHERE revoked_at IS NULL"
+            live: list[str] = []
+            for key_id, other, of_other in self._database.execute(sql):
+                if not (isinstance(other, str) and isinstance(of_other, str)):
+                    raise self._damaged(key_id)
+                if other.casefold() == developer.casefold():
+                    live.append(of_other.casefold())
             if len(live) >= APPLICATIONS_PER_DEVELOPER or application.casefold() in live:
                 raise InvalidInputError(
                     f"{developer} has keys for {', '.join(live)}; there can be "
@@ -111,10 +115,13 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             records = cursor.execute(_RECORDS, {"now": time.time()}).fetchall()
         for record in records:
             if not _is_sound(record):
-                raise StoreError(
-                    f"Key number {record['id']} in {self.path} is damaged. Restore the file from a copy."
-                )
+                raise self._damaged(record["id"])
         return records
+
+    def _damaged(self, key_id: int) -> StoreError:
+        return StoreError(
+            f"Key number {key_id} in {self.path} is damaged. Restore the file from a copy."
+        )
 
     def revoke(self, key_id: int) -> None:
         """Revoke a key by its id in `records`."""

@@ -7,22 +7,20 @@ from __future__ import annotations
 
 from copy import deepcopy
 from typing import TypeAlias
-from xml.sax.saxutils import escape
 
 from lxml import etree
 from lxml.etree import _Element
 
 from dirframe.schema import ACCOUNT, Resource
+from dirframe.schema.addresses import may_hold_address, without_addresses
 from dirframe.schema.private import (
-    ADDRESS_SIGNS,
     is_email,
     is_secret,
-    mask_addresses,
     without_login,
 )
 
-#: A record without these has no e-mail address, namespace or processing instruction.
-_SIGNS = (*map(escape, ADDRESS_SIGNS), "xmlns", "<?")
+#: A record without these has no reference, namespace or processing instruction.
+_SIGNS = ("&", "xmlns", "<?")
 
 #: Names of elements and attributes, and those below each.
 _Names: TypeAlias = "dict[str, _Names]"
@@ -60,7 +58,7 @@ def remove_private(record: _Element, resource: Resource) -> tuple[_Element, set[
 def _may_be_private(record: _Element) -> bool:
     """Return whether any part of a record may be private, which for most takes less than `_clean`."""
     xml = etree.tostring(record, encoding="unicode")
-    if any(text in xml for text in _SIGNS):
+    if any(text in xml for text in _SIGNS) or may_hold_address(xml):
         return True
     names: set[str] = set()
     for element in record.iter():
@@ -88,7 +86,7 @@ def _clean(element: _Element, path: str, names: _Names | None, removed: set[str]
             element.remove(child)
             continue
         if child.tail and child.tail.strip():  # text between elements is no field
-            child.tail = None if names is not None else mask_addresses(child.tail)
+            child.tail = None if names is not None else without_addresses(child.tail)
         _clean(child, f"{path}/{name}", None if names is None else names[name], removed)
     if names is not None and len(element) and element.text and element.text.strip():
         element.text = None
@@ -97,9 +95,9 @@ def _clean(element: _Element, path: str, names: _Names | None, removed: set[str]
 def _mask_namespace(element: _Element) -> None:
     """Mask the addresses in the namespaces of an element and of its attributes."""
     if "}" in element.tag:
-        element.tag = mask_addresses(element.tag)
+        element.tag = without_addresses(element.tag)
     for key, text in _attributes(element):
-        if (masked := mask_addresses(key)) != key:
+        if (masked := without_addresses(key)) != key:
             del element.attrib[key]
             element.set(masked, text)
 
@@ -121,4 +119,4 @@ def _public(name: str, text: str) -> str:
     """Return a text without e-mail addresses and, if it is an address, without its login."""
     if name.lower().endswith("url"):
         text = without_login(text)
-    return mask_addresses(text)
+    return without_addresses(text)

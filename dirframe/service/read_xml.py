@@ -16,13 +16,21 @@ from lxml import etree
 from lxml.etree import _Element
 
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK
-from dirframe.schema.private import mask_addresses
+from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK, Resource
+from dirframe.schema.addresses import without_addresses
 from dirframe.service.privacy import remove_private
 from dirframe.service.records import Refusals, Row, row_of, serialize
 
 #: Kinds of documents that are served in their own order, by the end of their addresses.
-DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values()}
+DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values() if resource.element}
+#: The same by the form of their addresses, which may end as that of another collection does.
+_ADDRESSES = {
+    re.compile(re.sub(r"\{\w+\}", "[^/]+", template.strip("/").removesuffix(".xml"))): resource
+    for resource in EXTENSIONS.values()
+    for template in resource.paths
+}
+#: Collections of projects of which one file may hold those of all, told apart by their project_id.
+_OF_ALL_PROJECTS = {"enlistments"}
 
 
 class Document(NamedTuple):
@@ -30,6 +38,14 @@ class Document(NamedTuple):
 
     address: str
     entries: list[str]
+
+
+def document_resource(address: str) -> Resource | None:
+    """Return the resource of the document at an address; None if there are records."""
+    for form, resource in _ADDRESSES.items():
+        if form.fullmatch(address):
+            return resource
+    return DOCUMENTS.get(address.rpartition("/")[2])
 
 
 class Synthetic:
@@ -99,15 +115,16 @@ def read_xml(source: Path) -> Iterator[Row | Document | Synthetic]:
 def _read_file(path: Path, address: str) -> Iterator[Row | Document | Synthetic]:
     """Yield the records of a file, or the document that it is by its address in its folder."""
     address = re.sub(r"(?i)\.xml(\.gz)?$", "", address)
-    document = DOCUMENTS.get(address.rpartition("/")[2])
-    tags = [document.name] if document else list(RESOURCES)
-    if mask_addresses(address) != address:
+    document = document_resource(address)
+    tags = [document.element] if document else list(RESOURCES)
+    wrapper = document.wrapper if document else ""
+    if without_addresses(address) != address:
         raise StoreError(f"{path} is named after an e-mail address, which is not served.")
     refusals, entries = Refusals(str(path)), []
     with refuse_unreadable(path), open_file(path) as stream:
         # Only the ends of records are events: lxml then skips the rest in C.
         events = etree.iterparse(stream, tag=tags, remove_comments=True, resolve_entities=False)
-        for number, element in enumerate(_records(events), start=1):
+        for number, element in enumerate(_records(events, wrapper), start=1):
             if document:
                 entry, left_out = remove_private(element, document)
                 refusals.left_out |= left_out
@@ -115,21 +132,36 @@ def _read_file(path: Path, address: str) -> Iterator[Row | Document | Synthetic]
                 continue
             refusals.place = f"record {number} (line {element.sourceline})"
             yield row_of(RESOURCES[str(element.tag)], element, refusals)
-        _check(path, events.root, tags)
+        _check(path, events.root, [wrapper] if wrapper else tags)
     refusals.check()
-    if document:
+    if document and address in _OF_ALL_PROJECTS:
+        yield from _of_each_project(address, entries)
+    elif document:
         yield Document(address, entries)
     if events.root.xpath(f"preceding-sibling::processing-instruction('{SYNTHETIC_MARK}')"):
         yield Synthetic()
 
 
-def _records(events: Iterable[tuple[str, _Element]]) -> Iterator[_Element]:
+def _of_each_project(collection: str, entries: Iterable[str]) -> Iterator[Document]:
+    """Yield a document of each project from the entries of all."""
+    by_project: dict[str, list[str]] = {}
+    for entry in entries:
+        project = etree.fromstring(entry).findtext("project_id") or ""
+        by_project.setdefault(project, []).append(entry)
+    for project, own in by_project.items():
+        yield Document(f"projects/{project}/{collection}", own)
+
+
+def _records(events: Iterable[tuple[str, _Element]], wrapper: str) -> Iterator[_Element]:
     """Yield the records of a result; each is removed when the next one has been read."""
     previous = None
     for _, element in events:
         parents = [*element.iterancestors()]
+        names = [parent.tag for parent in parents]
+        if wrapper and names[:1] == [wrapper]:
+            names = names[1:]
         # Some recorded files lack the envelope: their result is the root.
-        if [parent.tag for parent in parents] in (["result"], ["result", "response"]):
+        if names in (["result"], ["result", "response"]):
             yield element
             if previous is not None:
                 parents[0].remove(previous)

@@ -21,7 +21,7 @@ from lxml.etree import _Element
 from dirframe._printable import escaped
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
-from dirframe.schema.private import MASKED_ADDRESS, mask_addresses
+from dirframe.schema.addresses import MASK, without_addresses
 from dirframe.service.privacy import remove_private
 
 #: Tags of repeated elements by the tag of the element that wraps them.
@@ -113,7 +113,7 @@ def row_of(resource: Resource, element: _Element, refusals: Refusals) -> Row:
     identifier = text_of(children.get("id"))
     if not _ID.fullmatch(identifier):
         refusals.add("id", "an id has 1 to 100 characters, without blanks and slashes", identifier)
-    elif mask_addresses(identifier) != identifier:
+    elif without_addresses(identifier) != identifier:
         refusals.add("id", "an id is not an e-mail address", identifier)
     else:
         children["id"].text = identifier
@@ -122,7 +122,7 @@ def row_of(resource: Resource, element: _Element, refusals: Refusals) -> Row:
     refusals.left_out |= left_out
     children = _children(element)
     names = {text_of(children[name]) for name in _NAMES if name in children}
-    slugs = {fold(name) for name in names if name and MASKED_ADDRESS not in name}
+    slugs = {fold(name) for name in names if name and MASK not in name}
     if email_md5:
         slugs.add(email_slug(email_md5))
     for parent, fields in _PARTS[resource.name].items():

@@ -1,4 +1,4 @@
-"""Two parameters of today's live service, for rehearsal: `per_page`, and `ids` of projects."""
+"""What today's live service has besides: `per_page` and `ids` of projects, and organizations."""
 
 # They are no part of the specification: only a directory without analyses in collections, which is like
 # the live service, knows them.
@@ -6,13 +6,33 @@
 from __future__ import annotations
 
 import re
+from xml.sax.saxutils import escape
 
-from flask import abort
+from flask import Blueprint, abort
+from lxml import etree
 
-from dirframe.service.xml import request_arguments
+from dirframe.errors import InvalidInputError
+from dirframe.schema import Resource
+from dirframe.service.xml import current_store, request_arguments
 
 #: Records on a page, and the most that can be asked for.
 TODAYS_PAGE_SIZE, MAX_PAGE_SIZE = 10, 25
+
+#: Projects of organizations on a page.
+_PORTFOLIO_PAGE_SIZE = 20
+
+#: Sorts of organizations: their field, and whether it falls.
+_ORGANIZATION_SORTS = {
+    "": ("projects_count", True),
+    "projects": ("projects_count", True),
+    "name": ("name", False),
+    "newest": ("created_at", True),
+    "recent": ("updated_at", True),
+}
+_LONGEST_COUNT = 20
+
+#: The page of an organization for people, to which the list of its projects redirects past its end.
+rehearsal = Blueprint("rehearsal", __name__)
 
 _NUMBER = re.compile(r"\s*([0-9]{1,18})")
 
@@ -36,3 +56,41 @@ def requested_ids() -> list[str]:
 def _leading_number(text: str) -> int:
     found = _NUMBER.match(text)
     return int(found[1]) if found else 0
+
+
+def page_size_of(resource: Resource) -> int:
+    """Return the number of records on a page of an extension."""
+    return _PORTFOLIO_PAGE_SIZE if resource.element == "project" else TODAYS_PAGE_SIZE
+
+
+def beside_records(resource: Resource, address: str) -> str:
+    """Return the XML behind the people of an organization: the address of their page."""
+    if resource.wrapper and resource.element != "project":
+        return f"<detailed_page_url>/{escape(address)}</detailed_page_url>\n"
+    return ""
+
+
+def chosen_organizations(entries: list[str], query: str, sort: str) -> list[str]:
+    """Return the organizations that match a query, in the order of a sort."""
+    if sort not in _ORGANIZATION_SORTS:
+        known = ", ".join(filter(None, _ORGANIZATION_SORTS))
+        raise InvalidInputError(f"There is no sort of orgs by {sort[:50]!r}; there are {known}.")
+    field, is_falling = _ORGANIZATION_SORTS[sort]
+    word = query.strip().casefold()
+    chosen = []
+    for entry in entries:
+        organization = etree.fromstring(entry)
+        if word in (organization.findtext("name") or "").casefold():
+            text = (organization.findtext(field) or "").casefold()
+            chosen.append((text.zfill(_LONGEST_COUNT) if text.isdigit() else text, entry))
+    return [entry for _, entry in sorted(chosen, reverse=is_falling)]
+
+
+@rehearsal.get("/orgs/<segment>")
+def organization(segment: str) -> str:
+    """Return the page of an organization for people."""
+    entries = current_store().document(f"orgs/{segment}")
+    if not entries:
+        abort(404, f"There is no organization {segment[:50]}.")
+    name = etree.fromstring(entries[0]).findtext("name") or segment
+    return f"<!DOCTYPE html>\n<html lang=en><title>{escape(name)}</title><h1>{escape(name)}</h1></html>\n"

@@ -20,11 +20,12 @@ from wsgiref.types import WSGIApplication
 from waitress import create_server, wasyncore
 from waitress.channel import ClientDisconnected, HTTPChannel
 
+from dirframe._files import data_folder
 from dirframe.errors import ConfigurationError
 from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
 from dirframe.service.keys import KeyStore
 from dirframe.service.store import Data, open_data
-from dirframe.settings import ApiKey
+from dirframe.settings import ApiKey, check_name, check_path, check_switches
 
 if sys.platform != "win32":
     import resource
@@ -192,7 +193,8 @@ def serve(
     data
         An XML file or a folder of XML files; a table, whose columns are named as the fields: a CSV,
         JSON lines or Parquet file, or a pandas, polars or Arrow frame; a sequence of these, or a
-        mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample.
+        mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample; without
+        `analyses` with its organizations and repositories.
     name
         Name of the site.
     host, port
@@ -226,7 +228,14 @@ def serve(
     ok: 2000 accounts, 1500 projects
     <BLANKLINE>
     """
+    check_name("name", name)
+    check_switches(analyses=analyses)
+    _check_address(host, port)
+    if keys is not None:
+        check_path("keys", keys)
     with ExitStack() as stack:
+        if data is None and not analyses:
+            data = [data_folder(), data_folder("rehearsal")]
         store, api_key = open_data(data), None
         key_store = stack.enter_context(KeyStore(None if keys is None else Path(keys)))
         if keys is None:
@@ -262,9 +271,29 @@ def run(data: Data = None, **options: Any) -> None:
         ACCESS_LOG.info("Stopped.")
 
 
+def _check_address(host: object, port: object) -> None:
+    """Raise if a service can be at no such address; no host would be every one of this machine."""
+    is_whole = isinstance(port, int) and not isinstance(port, bool)
+    if not is_whole or not 0 <= port <= 65_535:  # type: ignore[operator]  # it is a number
+        raise ConfigurationError(f"There is no port {port!r:.120}: ports go from 0 to 65535.")
+    if not _is_host(host):
+        raise ConfigurationError(
+            f"The service cannot listen at {host!r:.120}: name an address of this machine, such as "
+            "127.0.0.1, or 0.0.0.0 for all of them."
+        )
+
+
+def _is_host(host: object) -> bool:
+    if not isinstance(host, str) or not host.strip() or not host.isprintable():
+        return False
+    try:
+        host.encode("idna")  # a part of a name may be too long
+    except UnicodeError:
+        return False
+    return True
+
+
 def _listener(host: str, port: int) -> socket.socket:
-    if not 0 <= port <= 65_535:
-        raise ConfigurationError(f"There is no port {port}: ports go from 0 to 65535.")
     try:
         listener = socket.create_server(
             (host, port),

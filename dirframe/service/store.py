@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
 
-from dirframe._files import atomic_write, data_folder
+from dirframe._files import atomic_write, data_folder, is_running
 from dirframe._printable import escaped
 from dirframe._sqlite import DATABASE_FAILURES, open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
@@ -185,9 +185,32 @@ class Store:
             row = database.execute(sql, (address,)).fetchone()
         return None if row is None else list(json.loads(row[0]))
 
+    def record_titled(self, resource: Resource, segment: str) -> str | None:
+        """Return the record whose title is a segment of an address, in any case and without blanks."""
+        name = resource.collection
+        sql = (
+            f"SELECT xml FROM {name} JOIN {name}_xml USING (n)"
+            " WHERE replace(name, ' ', '') = ? ORDER BY id_key"
+        )
+        with self._database() as database:
+            row = database.execute(sql, (fold(segment),)).fetchone()
+        return None if row is None else str(row[0])
+
+    def projects_with(self, collection: str) -> list[str]:
+        """Return the projects that have a document of a collection, by id."""
+        sql = "SELECT address FROM documents WHERE address GLOB ?"
+        with self._database() as database:
+            rows = database.execute(sql, (f"projects/*/{collection}",)).fetchall()
+        return sorted((address.split("/")[1] for (address,) in rows), key=_by_number)
+
     def _database(self) -> closing[sqlite3.Connection]:
         """Open the file: for each request, so that threads and forked processes share nothing."""
         return closing(open_database(self._path, mode="ro&immutable=1"))
+
+
+def _by_number(identifier: str) -> tuple[int, str]:
+    """Return what sorts ids by their value, and others behind them."""
+    return int(identifier) if identifier.isdecimal() else 10**18, identifier
 
 
 def _fragments(database: sqlite3.Connection, name: str, numbers: list[int]) -> list[str]:
@@ -268,7 +291,9 @@ def _store_folder(*, is_kept: bool) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         if is_kept and os.access(folder, os.W_OK):
             return folder
-    pid, folder = os.getpid(), Path(tempfile.mkdtemp(prefix="dirframe-"))
+    pid = os.getpid()
+    folder = Path(tempfile.mkdtemp(prefix=f"dirframe-{pid}-"))
+    _remove_leftovers(folder.parent)
 
     @atexit.register
     def remove() -> None:
@@ -276,6 +301,16 @@ def _store_folder(*, is_kept: bool) -> Path:
             shutil.rmtree(folder, ignore_errors=True)
 
     return folder
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the temporary folders of one's own processes that were killed."""
+    for path in folder.glob("dirframe-*-*"):
+        process = path.name.split("-")[1]
+        if process.isdigit() and not is_running(int(process)):
+            with suppress(OSError, AttributeError):  # gone meanwhile, or a system without owners
+                if path.lstat().st_uid == os.getuid():
+                    shutil.rmtree(path)
 
 
 def _parts(data: Data) -> list[tuple[str, Any]]:

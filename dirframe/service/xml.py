@@ -60,15 +60,27 @@ def asked() -> tuple[str, str, int]:
 
 
 def result_xml(
-    fragments: list[str], available: int | None = None, first: int = 0, *, synthetic: bool
+    fragments: list[str],
+    available: int | None = None,
+    first: int = 0,
+    *,
+    synthetic: bool,
+    wrapper: str = "",
+    beside: str = "",
 ) -> bytes:
-    """Return a page of a collection, of which so many are available, or the response of a record."""
+    """Return a page of a collection, of which so many are available, or the response of a record.
+
+    `wrapper` is the element around its records, if there is one, and `beside` XML behind them there.
+    """
     counts = ""
     if available is not None:
         numbers = zip(COLLECTION_COUNTS, (len(fragments), available, first), strict=True)
         counts = "".join(f"<{name}>{number}</{name}>\n" for name, number in numbers)
     opening = f"{_DECLARATION}{_MARK if synthetic else ''}<response>\n<status>success</status>\n"
-    result = f"<result>\n{''.join(fragments)}</result>\n</response>\n"
+    records = "".join(fragments)
+    if wrapper:
+        records = f"<{wrapper}>\n{records}{beside}</{wrapper}>\n"
+    result = f"<result>\n{records}</result>\n</response>\n"
     return f"{opening}{counts}{result}".encode()
 
 

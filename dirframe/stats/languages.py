@@ -95,12 +95,14 @@ def language_share(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     language = as_names(columns[LANGUAGE])
     numbers = _count_main_languages(columns, language)
     sums = {"code_lines": CODE_LINES, "users": USERS}
-    table = language.groupby(language, observed=True).size().astype("Int64").to_frame("projects")
+    valid = pd.DataFrame(index=columns.index)
     for name, column in sums.items():
         values = columns.get(column, pd.Series(None, columns.index, dtype="Int64"))
-        valid = values.where(values >= 0).rename(name)
-        check_sum_fits(valid)
-        table[name] = valid.groupby(language, observed=True).sum(min_count=1)
+        valid[name] = values.where(values >= 0)
+        check_sum_fits(valid[name])
+    groups = valid.groupby(language, observed=True)
+    table = groups.sum(min_count=1)
+    table.insert(0, "projects", groups.size().astype("Int64"))
     kept, others = split_top(sort_groups(table, ["projects"]), top, "languages")
     numbers |= {"languages": len(table), "languages_in_other": len(others)}
     for name, column in sums.items():

@@ -19,7 +19,18 @@ from dirframe.stats.result import Counts, as_statistic, typed_table
 #: The families, in the order of rows.
 FAMILIES = ("permissive", "weak copyleft", "strong copyleft", "other", "none")
 #: Words that tell no licence from another.
-_FILLERS = {"the", "license", "licence", "licenses", "agreement", "v", "version"}
+_FILLERS = {
+    "the",
+    "license",
+    "licence",
+    "licenses",
+    "agreement",
+    "v",
+    "version",
+    "only",
+    "or",
+    "later",
+}
 
 
 @suggests_options
@@ -205,9 +216,10 @@ def _families_by_name() -> dict[str, list[str]]:
 
 
 def _normal(name: str) -> str:
-    """Return the words and numbers that tell a licence: GPL-3.0 is gpl3."""
+    """Return the words and numbers that tell a licence: GPLv3, GPL-3.0 and GPL-3.0-only are gpl3."""
     parts: list[str] = []
-    for part in re.findall(r"[a-z]+|\d+", name.casefold()):
+    words = re.sub(r"v(?=\d)", " ", name.casefold())
+    for part in re.findall(r"[a-z]+|\d+", words):
         is_zero = part == "0" and parts and parts[-1].isdigit()
         if part not in _FILLERS and not is_zero:
             parts.append(part)

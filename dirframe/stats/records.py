@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import pandas as pd
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 from dirframe import provenance
 from dirframe._arrow import as_text, loader_series, require_frame, type_name
+from dirframe._tables import DAMAGES, check_seal
 from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.schema import ALL_RESOURCES, Kind, resource_named
 
@@ -170,9 +172,12 @@ def fetch(frame: Any, columns: Collection[str]) -> pd.DataFrame:
     if isinstance(frame, pd.DataFrame):
         return require_records(frame)
     if isinstance(frame, str | os.PathLike):
-        dataset = _dataset(frame)
-        names = [name for name in dataset.schema.names if name in columns]
-        return require_records(dataset.to_table(names))
+        with _refuse_damage(frame):
+            dataset = _dataset(frame)
+            names = [name for name in dataset.schema.names if name in columns]
+            table = dataset.to_table(names)
+            table.validate(full=True)  # a damaged page can hold texts that are no UTF-8
+            return require_records(table)
     reader = _reader(frame)
     if reader is not None:
         names = [name for name in reader.schema.names if name in columns]
@@ -206,7 +211,8 @@ def origin(frame: Any) -> Any:
     if _is_dask(frame):
         return frame._meta  # as above
     if isinstance(frame, str | os.PathLike):
-        return require_records(_dataset(frame).schema.empty_table())
+        with _refuse_damage(frame):
+            return require_records(_dataset(frame).schema.empty_table())
     if isinstance(frame, pa.RecordBatchReader):  # it can be read only once
         return require_records(frame.schema.empty_table())
     return pd.DataFrame(columns=[str(name) for name in getattr(frame, "columns", ())])
@@ -244,15 +250,31 @@ def _is_dask(frame: Any) -> bool:
 
 
 def _dataset(path: str | os.PathLike[str]) -> Dataset:
+    """Open Parquet, whose footers are as they were written, with the checksums of its pages."""
     from pyarrow import dataset
 
+    options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
+    kind = dataset.ParquetFileFormat(default_fragment_scan_options=options)
+    opened = dataset.dataset(os.fspath(path), partitioning="hive", format=kind)
+    for name in opened.files:
+        with Path(name).open("rb") as file:
+            check_seal(file, is_whole=False)
+    return opened
+
+
+@contextmanager
+def _refuse_damage(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise InvalidInputError that names a file if a block that reads it finds none, or damage."""
     try:
-        return dataset.dataset(os.fspath(path), partitioning="hive", format="parquet")
+        yield
+    except InvalidInputError:
+        raise
     except FileNotFoundError as error:
         raise InvalidInputError(f"There is no file {os.fspath(path)}.") from error
-    except (OSError, pa.ArrowException) as error:
+    except (*DAMAGES, pa.ArrowException) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InvalidInputError(
-            f"{os.fspath(path)} is not Parquet: {str(error).splitlines()[0].rstrip('.')}.",
+            f"{os.fspath(path)} is not Parquet: {first.rstrip('.')}.",
             hint="Pass the frame of dirframe.read_table, which reads CSV and JSON too.",
         ) from error
 

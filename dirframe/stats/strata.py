@@ -313,9 +313,9 @@ def _labels(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
 
 
 def _of_column(values: pd.Series[Any]) -> pd.Series[Any]:
-    if pd.api.types.is_integer_dtype(values):
-        return _ascending(values)
     kind = pd.api.types.infer_dtype(values, skipna=True)
+    if kind == "integer" or _are_whole(values, kind):
+        return _ascending(values)
     if kind in {"string", "categorical", "empty"}:
         return _most_first(as_text(values))
     hint = "Convert it first, such as with frame.astype('str')."
@@ -324,6 +324,11 @@ def _of_column(values: pd.Series[Any]) -> pd.Series[Any]:
     raise InvalidInputError(
         f"The column {values.name!r} holds neither text nor whole numbers to divide by.", hint=hint
     )
+
+
+def _are_whole(values: pd.Series[Any], kind: str) -> bool:
+    """Return whether numbers are whole: pandas makes floats of them where one is missing."""
+    return kind == "floating" and bool((values.dropna() % 1 == 0).all())
 
 
 def _most_first(texts: pd.Series[Any]) -> pd.Series[Any]:

@@ -1,12 +1,15 @@
 """A harvest pays for each page once, over days, kills and whatever the directory does meanwhile."""
 
 from collections import Counter
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pytest
+import time_machine
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,11 +17,13 @@ import dirframe
 from dirframe import provenance
 from dirframe.errors import InvalidInputError, QuotaExceededError, ServiceError
 from tests import processes
-from tests.archive.conftest import LINE, Harvests, Reshuffled, kept, number, shuffled
+from tests.archive.conftest import LINE, START, Harvests, Reshuffled, kept, number, shuffled
 from tests.faults.test_faults import EDITS
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, id_of, record
 from tests.rig.today import BROKEN, DELETED, GONE, SILENT, Today
+
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 RIGS = {
     "kept": kept,
@@ -230,6 +235,55 @@ def test_few_pages_that_do_not_fit_are_read_again_once(harvests):
     harvest.run()
     assert set(rig.ids) <= set(frame["id"])
     assert paid == len(rig.sent) <= 100 + 1 + 5
+
+
+SHIFTS = {
+    "a day later": [DAY, DAY],
+    "an hour back": [-HOUR, -HOUR],
+    "a day back": [-DAY, -DAY],
+    "years back, then on": [-700 * DAY, DAY],
+}
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_clock_that_goes_back_between_harvests_changes_no_record_and_no_request(shift, harvests):
+    """The order of arrival tells which reading is newer, and which count is right."""
+    rig, moment = kept(), START
+    harvest = harvests(rig)
+    for day, step in enumerate([0 * DAY, *SHIFTS[shift]]):
+        moment += step
+        if day == 1:
+            rig.edit(lambda ids: [*ids, *map(str, range(2000, 2030))])
+            rig.records[594] = record("595", name="changed")  # on the last page of the first day
+        data = harvest.folder / str(day)  # a count of its own: it knows the clock, too
+        with (
+            time_machine.travel(moment, tick=True),
+            rig.directory(harvest.folder, data=data, cache=False, daily_quota=60) as directory,
+            suppress(QuotaExceededError),
+        ):
+            dirframe.harvest("projects", harvest.path, directory=directory)
+    frame = harvest.frame()
+    assert {
+        "records": set(frame["id"]),
+        "requests": len(rig.requests),
+        "newest reading": frame.set_index("id")["name"]["595"],
+        "newest count": frame.attrs["dirframe"]["items_available"],
+    } == {
+        "records": set(rig.ids),
+        "requests": 105,
+        "newest reading": "changed",
+        "newest count": 1_030,
+    }
+
+
+def test_clock_that_was_ahead_is_not_cited_by_an_archive(harvests):
+    harvest = harvests(Rig(55))
+    with time_machine.travel(datetime.now(UTC) + 700 * DAY, tick=True):
+        harvest.run()
+    now = datetime.now(UTC)
+    archive = dirframe.open_archive(harvest.path)
+    cited = archive.frame().attrs["dirframe"]["retrieved_newest"]
+    assert archive.status().newest.date() == datetime.fromisoformat(cited).date() == now.date()
 
 
 # By ids

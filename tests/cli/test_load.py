@@ -45,7 +45,7 @@ def test_columns_that_the_schema_has_beside_those_of_every_frame_can_be_named(ri
     assert kept.table.to_dict("records") == [
         {"id": "1", "html_url": "http://d.example/p/1", "user_count": 20}
     ], kept.err
-    assert "only user count from 20 below 30" in kept.err
+    assert "only user count from 20 to 30" in kept.err
     assert "only user count 20 " in run(*words, "--where", "user_count=20").err
     assert run("projects", "--query", "").code == 2
 
@@ -265,7 +265,7 @@ def test_columns_that_are_sent_cost_no_further_request(today, folder, run):
         ("stats language_share --query a -p top=0", "top"),
         ("plot language_share --query a -p width=wide", "width"),
         ("stats growth --collection projects -p freq=hour", "freq"),
-        ("stats language_share --query a --by langage", "langage. Did you mean 'language'?"),
+        ("stats language_share --query a --by langage", "langage. Did you mean 'language'"),
     ],
 )
 def test_options_of_a_statistic_are_refused_before_a_load(line, named, rig, folder, run):

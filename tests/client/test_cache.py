@@ -263,6 +263,14 @@ def test_cache_page_dated_in_the_future_is_stale_and_never_cited_with_its_day(ri
     assert get_provenance(frame)["retrieved_newest"] <= datetime.now(UTC).isoformat()
 
 
+@pytest.mark.parametrize("year", [1960, 2110])
+def test_cache_of_a_clock_that_is_far_off_is_used(rig, connect, year):
+    with time_machine.travel(datetime(year, 1, 1, tzinfo=UTC), tick=True):
+        for _ in range(2):
+            assert len(load(connect(rig))) == 55
+    assert len(rig.requests) == 6
+
+
 def test_cache_plan_decodes_no_page_but_the_first(rig, connect, monkeypatch):
     load(connect(rig))
     decoded = []

@@ -2,8 +2,10 @@
 
 import re
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 
 import pytest
+import time_machine
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -12,6 +14,8 @@ from dirframe.errors import IncompleteCollectionError, NotFoundError, ServiceErr
 from dirframe.provenance import get_provenance
 from tests.rig import faults
 from tests.rig.server import Request, Rig, numbered, page_xml, record
+
+START = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 #: What a page past the end is.
 ENDS = ("empty", "first page", "no result", "404")
@@ -302,3 +306,24 @@ def test_load_of_pages_whose_positions_fit_or_not(pages, available, complete):
     assert (doubt, facts["complete"]) == (not complete, complete)
     assert facts["duplicates_removed"] == len(sent) - len(found)
     assert len(rig.pages) <= 2 * len(pages) + 1
+
+
+@pytest.mark.parametrize("back", [timedelta(hours=1), timedelta(days=1), timedelta(days=700)])
+@pytest.mark.parametrize("at", [2, 4, 7])
+def test_clock_that_goes_back_during_a_load_changes_nothing(connect, back, at):
+    """Records are removed before page 4 is sent, so that the first pages are read again."""
+
+    def pages_read(shift):
+        with Rig(55).in_process() as rig, time_machine.travel(START, tick=True) as clock:
+
+            def before(_):
+                if len(rig.requests) == at:
+                    clock.shift(-shift)
+                if len(rig.requests) == 4:
+                    rig.edit(lambda ids: [one for one in ids if one not in {"3", "4"}])
+
+            rig.before = before
+            frame = dirframe.load_projects(connect(rig, cache=False), progress=False)
+            return frame["id"].tolist(), rig.pages, get_provenance(frame)["completeness"]
+
+    assert pages_read(back) == pages_read(timedelta(0))

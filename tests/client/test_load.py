@@ -474,7 +474,8 @@ def test_load_collections_outside_the_specification_as_written(
 ):
     project = {} if resource == "language" else {"project": "example"}
     frame = function(**project, directory=connect(written))
-    assert list(frame) == [*columns(resource), *more]
+    owner = ["project_id"] if project else []
+    assert list(frame) == [*owner, *columns(resource), *more]
     assert {name: frame[name].tolist() for name in values} == values
     facts = get_provenance(frame)
     assert (facts["complete"], facts["query"]) == (True, project)

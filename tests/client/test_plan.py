@@ -103,8 +103,8 @@ def test_plan_of_an_address_or_a_query_asks_it(connect, written):
 def test_plan_refuses_what_there_is_not_before_anything_is_sent(rig, connect):
     for collection, options in (
         ("people", {}), ("projects", {"sort": "colour"}), ("projects", {"max_items": 0}),
-        ("accounts", {"details": True}), ("projects", {"projects": [1]}),
-        ("activity", {"projects": []}), ("activity", {"projects": [1], "details": True}),
+        ("accounts", {"details": True}), ("projects", {"of": [1]}), ("activity_facts", {}),
+        ("activity_facts", {"of": []}), ("activity_facts", {"of": [1], "details": True}),
     ):  # fmt: skip
         with pytest.raises(InvalidInputError):
             dirframe.plan(collection, directory=connect(rig), **options)
@@ -173,25 +173,22 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
     directory = connect(facts, workers=workers)
     projects = pd.DataFrame({"id": ["3", "1", "3", "2"], "name": list("abcb")})
     forms = (projects, projects["id"], [3, 1, 2], ("3", "1", "2"), pd.Series([3, 1, 2]))
-    price = dirframe.plan("activity", projects=projects, directory=directory)
+    price = dirframe.plan("activity_facts", of=projects, directory=directory)
     assert (price.requests_at_most, price.requests_at_least, facts.requests) == (3, 3, [])
     assert "activity facts of 3 projects on 3 pages" in repr(price)
     for one in ("633", 633):
-        assert dirframe.plan("activity", projects=one, directory=directory).requests_at_most == 1
+        assert dirframe.plan("activity_facts", of=one, directory=directory).requests_at_most == 1
     frames = [activity(directory, form) for form in forms]
     assert all(frame.equals(frames[0]) for frame in frames)
     assert len(facts.requests) == 3
-    assert dirframe.plan("activity", projects=projects, directory=directory).requests_at_most == 0
+    assert dirframe.plan("activity_facts", of=projects, directory=directory).requests_at_most == 0
     frame = frames[0]
     assert list(frame)[:2] == ["project_id", "month"]
     assert frame["project_id"].tolist() == [*["3"] * 3, *["1"] * 3, *["2"] * 3]
     assert frame["commits"].tolist() == [30] * 3 + [10] * 3 + [20] * 3
     one = activity(directory, 3)
-    assert "project_id" not in one
-    assert frame.dtypes[list(one)].equals(one.dtypes)
-    pd.testing.assert_frame_equal(
-        frame[frame["project_id"] == "3"].drop(columns="project_id"), one, check_flags=False
-    )
+    assert list(one) == list(frame)
+    pd.testing.assert_frame_equal(frame[frame["project_id"] == "3"], one, check_flags=False)
     record = get_provenance(frame)
     assert (record["completeness"], record["failures"]) == ("proven", {})
     assert (record["resource"], record["query"]) == ("activity_fact", {"projects": 3})
@@ -203,7 +200,7 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
 
 def test_many_collections_of_several_pages(facts, connect):
     directory = connect(facts, workers=4)
-    price = dirframe.plan("contributors", projects=[25, 4], directory=directory)
+    price = dirframe.plan("contributors", of=[25, 4], directory=directory)
     assert (price.requests_at_most, price.requests_at_least, price.fits) == (None, 2, None)
     assert "at least 2 requests" in str(price)
     frame = dirframe.load_contributors([25, 4, 20], directory=directory)

@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+import time
 import warnings
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
@@ -153,6 +154,77 @@ def test_quota_after_a_clock_that_was_ahead_holds_back_for_a_day_at_most(rig, co
         assert same.quota().resets_at == BEGIN + DAY
     clock.move_to(BEGIN + DAY)
     assert send(directory) == 1
+
+
+@pytest.fixture
+def zone(monkeypatch):
+    """Set the time zone of this machine."""
+
+    def set_zone(name):
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield set_zone
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone cannot be changed")
+@pytest.mark.parametrize(
+    ("name", "moment"),
+    [
+        *[("UTC", "2028-02-28T18:00"), ("UTC", "2028-02-29T18:00"), ("UTC", "2026-12-31T18:00")],
+        # Summer time begins and ends within 24 hours.
+        *[("Europe/Berlin", "2026-03-28T18:00"), ("Europe/Berlin", "2026-10-24T18:00")],
+        *[("America/New_York", "2026-03-07T18:00"), ("Australia/Lord_Howe", "2026-04-04T10:00")],
+    ],
+)
+@pytest.mark.parametrize("seconds", [None, DAY.total_seconds()])
+def test_quota_lasts_24_hours_whatever_the_calendar(name, moment, seconds, rig, connect, zone):
+    zone(name)
+    begin = datetime.fromisoformat(moment).replace(tzinfo=UTC)
+    with time_machine.travel(begin, tick=False) as clock:
+        directory = connect(rig, daily_quota=1)
+        if seconds is None:
+            assert send(directory) == 1
+        else:
+            rig.faults.append(faults.fails("Too many", 429, Retry_After=f"{seconds:.0f}"))
+            with pytest.raises(QuotaExceededError):
+                dirframe.load_project(1, directory=directory, refresh=True)
+        assert directory.quota().resets_at == begin + DAY
+        clock.move_to(begin + DAY - timedelta(seconds=1))
+        assert send(connect(rig, daily_quota=1)) == 0
+        clock.move_to(begin + DAY)
+        assert send(directory) == 1
+
+
+def test_quota_is_used_in_another_zone_as_it_was(rig, connect, clock, zone):
+    zone("Asia/Tokyo")
+    assert send(connect(rig, daily_quota=2), 3) == 2
+    zone("America/Los_Angeles")
+    clock.shift(DAY - HOUR)
+    assert (send(connect(rig, daily_quota=2)), connect(rig).quota().used) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("count = 'many'", "count = x'00'", "count = -5", "count = 0", "count = 4e18"),
+        *("sent_at = 'x'", "sent_at = x'00'", "sent_at = 9e999"),
+    ],
+)
+def test_quota_row_that_is_damaged_is_a_request_of_today(change, rig, connect, clock, file):
+    directory = connect(rig, daily_quota=10)
+    send(directory)
+    with closing(sqlite3.connect(file)) as database, database:
+        for number in (1, 2):  # of another process
+            row = "INSERT INTO requests SELECT ?, fingerprint, sent_at, count FROM requests LIMIT 1"
+            database.execute(row, [number])
+        database.execute(f"UPDATE requests SET {change} WHERE id IN (1, 2)")
+    assert (directory.quota().used, directory.quota().resets_at) == (3, BEGIN + DAY)
+    assert send(directory, 9) == 7
+    clock.shift(DAY)
+    assert directory.quota().used == 0
 
 
 @pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0"])

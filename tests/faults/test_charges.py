@@ -1,6 +1,8 @@
 """The way to the directory: certificates, proxies, and what never arrived, which costs nothing."""
 
 import gzip
+import logging
+import os
 import socket
 import sqlite3
 import ssl
@@ -281,6 +283,30 @@ def test_proxy_tunnels_to_an_encrypted_directory_and_never_sees_the_key(
     assert len(proxy.received) > 1_000
     assert MARK.encode() not in proxy.received
     assert proxy.in_clear == []
+
+
+@pytest.mark.parametrize("is_reached", [True, False])
+def test_proxy_password_is_in_no_log_file_or_repr(
+    is_reached, trusted, remote, monkeypatch, tmp_path, caplog, recwarn
+):
+    caplog.set_level(logging.DEBUG)
+    act = None if is_reached else answer("HTTP/1.1 407 Not ada:s3cret\r\n\r\n")
+    with Proxy(act=act, knows={"directory.example": "127.0.0.1"}) as proxy:
+        proxied(monkeypatch, proxy.url.replace("http://", "http://ada:s3cret@"))
+        before = dict(os.environ)
+        with remote.directory(tmp_path / "own", url=remote.address, rate=1e9) as directory:
+            made = load(directory) if is_reached else is_free(directory)
+            check = dirframe.check(directory) if is_reached else ""
+            shown = (
+                f"{directory!r} {made!r} {directory.quota()!r} {check!r} {dirframe.cache_info()!r}"
+            )
+        assert dict(os.environ) == before
+    files = [path.read_bytes() for path in (tmp_path / "own").rglob("*") if path.is_file()]
+    written = b"".join(files) + f"{shown} {caplog.text} {[*map(str, recwarn)]}".encode()
+    assert len(files) >= 1
+    assert proxy.connected
+    for secret in ("s3cret", b64encode(b"ada:s3cret").decode(), MARK):
+        assert secret.encode() not in written
 
 
 def answer(text, *, then=""):

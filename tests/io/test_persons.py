@@ -11,9 +11,9 @@ import pytest
 
 import dirframe
 from dirframe import ExportWarning, InvalidInputError, export, stats
-from dirframe.io.addresses import mask_addresses
 from dirframe.provenance import copy_provenance, set_provenance
 from dirframe.schema import STATISTIC_COLUMNS
+from dirframe.schema.addresses import mask_addresses
 from tests.frames import with_provenance
 from tests.stats.test_every_statistic import COLUMNS
 
@@ -395,6 +395,10 @@ ADDRESSES = {
     '"Ada L."@example.org': "…@…",
     "Dolores.Núñez@exämple.org": "…@…",
     "root@localhost": "…@…",
+    "ada (  at ) example.org": "…@…",
+    "o'neil!x=y&z@example.org": "…@…",
+    "git@vger.kernel.org is a list": "…@… is a list",
+    "svn://anonymous:x@example.org/x": "svn://…@example.org/x",
     "https://ada:secret@example.org/x": "https://…@example.org/x",
 }
 NO_ADDRESSES = [
@@ -403,6 +407,7 @@ NO_ADDRESSES = [
     "git@github.com:owner/repository.git",
     ":pserver:anonymous@cvs.example.net:/cvsroot",
     "https://medium.com/@ada",
+    "svn://anonymous@svn.example.org",
     "npm install @scope/package@1.2.3",
     "@decorator foo@bar",
 ]

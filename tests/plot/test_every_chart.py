@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe import plot, stats
+from dirframe import plot, provenance, stats
 from dirframe.charts import CHARTS as TITLES
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from tests import charts, frames
@@ -230,6 +230,17 @@ def test_each_panel_has_its_own_n_the_figure_their_sum_and_says_what_is_excluded
     # All have the same axes.
     figure.draw_without_rendering()
     assert len({(ax.get_xlim(), *ax.get_xticks()) for ax in figure.axes}) == 1
+
+
+@pytest.mark.parametrize("name", ["tags", "languages_by_year", "survival"])
+def test_panels_that_share_records_say_so_and_count_each_once(name):
+    licences = [[{"name": "gpl3"}, {"name": "mit"}], [{"name": "mit"}], None, [{"name": "gpl3"}]]
+    frame = with_provenance(projects(licenses=licences * 10))
+    for column in ("license", "license_family"):
+        figure = plot.panels(getattr(plot, name), frame, column)
+        said = caption(figure.axes[0])
+        assert size_in(said) == size_in(provenance.caption(getattr(stats, name)(frame)))
+        assert "A record with several values is in the panel of each." in said
 
 
 def test_panels_of_a_frame_without_provenance_know_what_its_records_are():

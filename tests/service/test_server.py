@@ -17,6 +17,7 @@ from pathlib import Path
 from time import sleep
 from urllib.parse import quote, urlsplit
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 import requests
@@ -256,6 +257,33 @@ def test_store_of_files_is_kept_and_built_again_if_it_is_damaged(root, cache):
 def test_cache_folder_that_cannot_be_written_is_no_obstacle(root, cache):
     cache.write_text("in the way")
     assert counts(root / "tests" / "xml" / "accounts-page.xml").startswith("ok: 3")
+
+
+KILLED = """
+import os, signal, pandas, dirframe
+dirframe.serve({"accounts": pandas.DataFrame({"id": ["1"], "name": ["Ada"]})})
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no owners")
+def test_temporary_store_of_a_killed_process_is_removed_by_the_next_one(
+    cache, tmp_path, monkeypatch
+):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    others = [folder / name for name in ("dirframe-x-y", f"dirframe-{os.getppid()}-z")]
+    for other in others:
+        other.mkdir()
+    processes.run(program=KILLED)
+    [left] = {*folder.iterdir()} - {*others}
+    assert [*left.glob("*.sqlite")]
+    frame = pd.DataFrame({"id": ["1"], "name": ["Ada"]})
+    dirframe.serve({"accounts": frame}).stop()
+    assert left not in {*folder.iterdir()}
+    assert {*others} < {*folder.iterdir()}
 
 
 class Changing:

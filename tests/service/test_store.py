@@ -191,6 +191,8 @@ def test_email_address_in_a_namespace_of_the_envelope_is_not_stored(imported, tm
         ("a@b, @mention and 5 @ 6", "a@b, @mention and 5 @ 6"),
         ("git@github.com:owner/name.git", "git@github.com:owner/name.git"),
         ("git@vger.kernel.org is a list", "…@… is a list"),
+        ("ada (at) example (dot) org, ada at example dot org", "…@…, …@…"),
+        ("ada @ example.org, hosted at example.org", "…@…, hosted at example.org"),
     ],
 )
 def test_email_address_in_a_text_is_masked(text, served, written):

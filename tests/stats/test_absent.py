@@ -128,6 +128,22 @@ def test_a_chart_draws_nothing_else_without_a_column(name, loaded):
     assert not different
 
 
+LOADS = {
+    "collection": partial(dirframe.load_projects, max_items=5),
+    "named projects": partial(dirframe.load_projects, projects=["633", "714"]),
+    "one project": partial(dirframe.load_project, "633"),
+    "contributors": partial(dirframe.load_contributors, "633"),
+    "contributors of two": partial(dirframe.load_contributors, ["633", "714"], progress=False),
+}
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_columns_that_were_sent_are_in_the_provenance_of_every_load(name, sample):
+    frame = LOADS[name](directory=sample)
+    with_values = [column for column in frame if frame[column].notna().any()]
+    assert list(provenance.get_provenance(frame)["sent"]) == with_values
+
+
 def test_a_list_or_a_column_of_two_names_that_was_taken_away_is_named(loaded):
     _, frame = loaded["sample projects"]
     bare = frame[["id", "name"]]

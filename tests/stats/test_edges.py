@@ -88,6 +88,10 @@ def test_a_licence_is_known_by_its_code_or_its_title_in_any_spelling():
         ("osl", "Open Software License 3.0"): "strong copyleft",
         ("gpl_classpath", None): "weak copyleft",
         ("GPL-3.0-or-later", None): "strong copyleft",
+        ("GPLv2", None): "strong copyleft",
+        ("own_gpl", "GNU General Public License, version 2"): "strong copyleft",
+        ("LGPL-2.1", None): "weak copyleft",
+        ("GFDL-1.3", None): "strong copyleft",
         ("Apache-2.0", None): "permissive",
         ("freeware", "Freeware"): "other",
         ("mit", "GNU General Public License v3.0 only"): "permissive",  # the code counts first

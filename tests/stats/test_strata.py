@@ -173,6 +173,18 @@ def test_a_project_is_in_each_stratum_of_its_licences_and_tags():
             stats.by(stats.growth, frame, lists)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "Float64", "Int64", "object", "int64[pyarrow]"])
+def test_whole_numbers_divide_also_where_one_is_missing(dtype):
+    years = pd.Series([2010, None, 2008, 2010], dtype="Int64").astype(dtype)
+    frame = pd.DataFrame({"founded": years, PEOPLE: pd.array([1] * 4, dtype="Int64")})
+    table = stats.by(len, frame, "founded")
+    assert dict(zip(table["founded"].fillna(""), table["value"], strict=True)) == {
+        "2008": 1,
+        "2010": 2,
+        "": 1,
+    }
+
+
 def test_age_is_in_whole_years_up_to_the_retrieval():
     months = pd.to_datetime(["2010-03-01", "2012-02-01", "2014-01-01", None], utc=True)
     frame = pd.DataFrame({FIRST: months, PEOPLE: pd.array([1, 1, 1, 1], dtype="Int64")})

@@ -119,6 +119,18 @@ class History:
             "commits": self._total,
         }
 
+    def two_years(self) -> tuple[int, int, int, int]:
+        """Return commits and people of the twelve months before the analysis, and before these."""
+        numbers = []
+        for begin in (self._window, self._window - 12):
+            window = range(begin, begin + 12)
+            commits = [
+                sum(count for month, count in person.commits.items() if month in window)
+                for person in self._people
+            ]
+            numbers += [sum(commits), sum(map(bool, commits))]
+        return numbers[0], numbers[1], numbers[2], numbers[3]
+
     def _growth(self) -> list[tuple[int, int, int]]:
         """Return month, lines of code after it, which grow with the commits, and its commits."""
         commits: Counter[int] = Counter()

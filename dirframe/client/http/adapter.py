@@ -8,15 +8,18 @@ from __future__ import annotations
 import logging
 import math
 import re
+import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import SplitResult, urldefrag, urljoin, urlsplit, urlunsplit
+from weakref import WeakSet
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -57,7 +60,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 #: Ids of projects in the address of a request, of which a log line names the first and the last.
 _IDS = re.compile(r"\bids=([0-9]+),[0-9,]*?([0-9]+)(?![0-9,])")
 #: The facts of an error that repeat text of a response.
-_REPEATED = {"help_text", "reported", "found", "title", "moved_to", "hint"}
+_REPEATED = {"help_text", "reported", "found", "title", "moved_to", "web_page", "hint"}
 
 
 class Success(requests.Response):
@@ -92,11 +95,24 @@ class _Connecting(HTTPConnection):
     #: Whatever http.client is set to: its output has the line of the request, with the key.
     debuglevel = 0
 
+    #: The thread that uses it.
+    thread = 0
+
     def connect(self) -> None:
+        self.thread = threading.get_ident()
         try:
             super().connect()
         except Exception as error:
             raise _NotConnected from error
+
+    def request(self, *arguments: Any, **options: Any) -> None:
+        self.thread = threading.get_ident()
+        super().request(*arguments, **options)
+
+    def end(self) -> None:
+        """End what is received, so that the thread that waits for it gets an error."""
+        with suppress(OSError, AttributeError):  # it is closed, or was not opened
+            self.sock.shutdown(socket.SHUT_RDWR)
 
 
 class SigningAdapter(HTTPAdapter):
@@ -113,6 +129,9 @@ class SigningAdapter(HTTPAdapter):
         self._turn = threading.Lock()
         self._next_turn = 0.0
         self._interval = 1 / connection.rate
+        #: By thread: what tells it to send nothing more.
+        self._stops: dict[int, threading.Event] = {}
+        self._connections = WeakSet[_Connecting]()
         #: The first request is made alone: it shows the others whether the paths are redirected.
         self._first: AbstractContextManager[object] = threading.Lock()
         # The base URL with the first name of a path, and what follows up to the query.
@@ -178,9 +197,41 @@ class SigningAdapter(HTTPAdapter):
     def get_connection_with_tls_context(self, *arguments: Any, **options: Any) -> Any:
         """Return the pool of connections to a host; see `requests.adapters.HTTPAdapter`."""
         pool: Any = super().get_connection_with_tls_context(*arguments, **options)
-        if not issubclass(pool.ConnectionCls, _Connecting):
-            pool.ConnectionCls = type("_Connection", (_Connecting, pool.ConnectionCls), {})
+        if isinstance(pool.ConnectionCls, type):
+            kind = type("_Connection", (_Connecting, pool.ConnectionCls), {})
+            pool.ConnectionCls = partial(self._connection, kind)
         return pool
+
+    def _connection(self, kind: Callable[..., _Connecting], **options: Any) -> _Connecting:
+        """Return a connection that can be ended by another thread."""
+        connection = kind(**options)
+        self._connections.add(connection)
+        return connection
+
+    def join(self, stop: threading.Event) -> None:
+        """Let this thread send requests until it is told to stop."""
+        self._stops[threading.get_ident()] = stop
+
+    def end(self, stop: threading.Event) -> None:
+        """End the requests of the threads that were told to stop."""
+        threads = {thread for thread, of_it in self._stops.copy().items() if of_it is stop}
+        for connection in list(self._connections):
+            if connection.thread in threads:
+                connection.end()
+
+    def leave(self, stop: threading.Event) -> None:
+        """Forget the threads that were told to stop: others may have their numbers."""
+        for thread, of_it in self._stops.copy().items():
+            if of_it is stop:
+                del self._stops[thread]
+
+    def _pause(self, seconds: float = 0.0) -> None:
+        """Wait, unless this thread is told to stop: then raise."""
+        stop = self._stops.get(threading.get_ident())
+        if stop is None:
+            time.sleep(seconds)
+        elif stop.wait(seconds):
+            raise DirframeError("The load was stopped; no further request is made.")
 
     def _follow(self, request: Any, receipts: list[int], options: Any) -> Success:
         """Return the success that a request leads to, with redirects within the host."""
@@ -226,8 +277,8 @@ class SigningAdapter(HTTPAdapter):
         }
         pauses = iter(PAUSES)
         while True:
-            receipts.append(self._quota.acquire(url))
             self._wait_for_turn()
+            receipts.append(self._quota.acquire(url))
             pause = next(pauses, math.inf)
             try:
                 response: Any = super().send(signed, **options)
@@ -246,7 +297,7 @@ class SigningAdapter(HTTPAdapter):
                 pause = max(pause, parse_retry_after(response.headers) or 0.0)
                 if response.status_code not in _TEMPORARY or pause > _LONGEST_PAUSE:
                     return response
-            time.sleep(pause)
+            self._pause(pause)
 
     def _sign(self, request: Any, url: str) -> requests.PreparedRequest:
         """Return a request for a URL with the key."""
@@ -287,8 +338,7 @@ class SigningAdapter(HTTPAdapter):
         """Wait until the rate allows another request; other threads wait behind."""
         with self._turn:
             early = self._next_turn - time.monotonic()
-            if early > 0:
-                time.sleep(early)
+            self._pause(max(early, 0.0))
             self._next_turn = time.monotonic() + self._interval
 
     def _redirected(self, response: requests.Response) -> str:

@@ -37,7 +37,8 @@ CREATE TABLE IF NOT EXISTS responses (
 )
 """
 #: JSON: a file from elsewhere can hold wrong data, but no code. Compressed to a fifth.
-_COMPRESSED = Stage(dumps=lambda text: gzip.compress(text, 3), loads=gzip.decompress)
+#: Without its own time, which gzip cannot hold of clocks before 1970 and after 2106.
+_COMPRESSED = Stage(dumps=lambda text: gzip.compress(text, 3, mtime=0), loads=gzip.decompress)
 _SERIALIZER = SerializerPipeline([*json_serializer.stages, utf8_encoder, _COMPRESSED])
 
 
@@ -280,6 +281,9 @@ def _delete(folder: str | Path | None, *, before: float) -> int:
         # By SQL: other processes that have the file open go on with an empty one.
         with closing(_open(file)) as database:
             deleted = database.execute("DELETE FROM responses WHERE expires <= ?", [before])
+            if before == math.inf:  # the table may have lost a column
+                database.execute("DROP TABLE responses")
+                database.execute(_TABLE)
             database.execute("VACUUM")
             return deleted.rowcount
     except DATABASE_FAILURES as error:

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from ipaddress import ip_address
 from numbers import Integral, Real
-from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import SplitResult, urlsplit
 
 import requests
 
-from dirframe._display import printable
 from dirframe.errors import ConfigurationError, InvalidInputError, ShortKeyWarning
 from dirframe.settings import (
     OPEN_HUB,
     OPEN_HUB_KEYS,
     ApiKey,
     cache_folder,
+    check_name,
+    check_switches,
     is_loopback,
     user_data_folder,
 )
@@ -82,10 +82,9 @@ class Connection:
         allow_http: bool,
     ) -> Self:
         """Return the settings of these arguments of `Directory`, or of the environment."""
-        if not isinstance(allow_http, bool):
-            raise InvalidInputError(
-                f"allow_http is {_shown(allow_http)}; it must be True or False."
-            )
+        check_switches(allow_http=allow_http)
+        if name is not None and name != "":
+            check_name("name", name)
         address = _address_of(base_url or os.environ.get("DIRFRAME_BASE_URL"), allow_http)
         api_key = _key_of(key or os.environ.get("DIRFRAME_API_KEY"), address)
         host = urlsplit(address)
@@ -93,11 +92,11 @@ class Connection:
             rate = math.inf if is_loopback(host.hostname or "") else 10.0
         return cls(
             base_url=address,
-            name=_name_of(name) or host.netloc,
+            name=name or host.netloc,
             key=api_key,
             identity=address,
             cache_folder=_cache_folder_of(cache),
-            quota_folder=_folder("the count of requests", user_data_folder()),
+            quota_folder=user_data_folder(),
             expire_after=_age(expire_after),
             workers=_whole_number("workers", workers, _MOST_WORKERS),
             rate=_rate(rate),
@@ -122,7 +121,7 @@ def _key_of(key: str | ApiKey | None, base_url: str) -> ApiKey:
     api_key = key if isinstance(key, ApiKey) else ApiKey(key)
     if api_key.may_be_a_word:
         text = (
-            "The API key has less than 16 characters. It may be a word: if the directory repeats it in "
+            "The API key has fewer than 16 characters. It may be a word: if the directory repeats it in "
             "a record, it is removed only where it follows api_key=, and stays in frames, the cache and "
             "exports elsewhere."
         )
@@ -132,48 +131,12 @@ def _key_of(key: str | ApiKey | None, base_url: str) -> ApiKey:
     return api_key
 
 
-def _name_of(name: object) -> str | None:
-    if name is None:
-        return None
-    is_blank = isinstance(name, str) and name != "" and not name.strip()
-    if not isinstance(name, str) or is_blank or printable(name) != name:
-        raise InvalidInputError(
-            f"name is {_shown(name)}; it must be text of one line, without control characters."
-        )
-    return name
-
-
-def _cache_folder_of(cache: object) -> Path | None:
+def _cache_folder_of(cache: bool | str | Path | None) -> Path | None:
     if isinstance(cache, bool):
-        return _folder("the cache", cache_folder()) if cache else None
-    if not isinstance(cache, (str, PathLike)) or not str(cache).strip():
-        raise InvalidInputError(
-            f"cache is {_shown(cache)}; it must be True, False or the name of a folder."
-        )
-    return _folder("the cache", cache_folder(Path(cache)))
-
-
-def _folder(purpose: str, path: Path) -> Path:
-    """Return a folder, which need not be there yet; raise if there cannot be one."""
-    if not str(path).isprintable():
-        raise ConfigurationError(
-            f"The folder of {purpose} cannot be {str(path)!r}: it holds control characters."
-        )
-    place = next(filter(_is_there, (path, *path.parents)), None)
-    if place is not None and not place.is_dir():
-        raise ConfigurationError(
-            f"The folder of {purpose} cannot be {path}: {place} is no folder.",
-            hint="Name another one by cache= or DIRFRAME_CACHE_DIR; for the count of requests, by "
-            "DIRFRAME_DATA_DIR.",
-        )
-    return path
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # nobody may look, or its name is too long: a load says what it cannot use
-        return False
+        return cache_folder() if cache else None
+    if cache is None:
+        raise InvalidInputError("cache is None; it must be True, False or the name of a folder.")
+    return cache_folder(cache)
 
 
 def _age(expire_after: timedelta) -> timedelta:

@@ -89,6 +89,7 @@ def check_response(content: bytes, response: requests.Response, record: str | No
                 "record out as data. It may be disabled, private or removed.",
                 url=record,
                 status=302,
+                web_page=url,
             ) from None
         # A status without a body is the directory's own answer; so is no other page than its XML.
         if status == 200 or content.strip():

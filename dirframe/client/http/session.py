@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import cast
+from threading import Event
+from typing import Any, cast
 from urllib.parse import quote_plus, urlencode
 
 import requests
@@ -59,6 +62,7 @@ class Session:
         self.quota = DailyQuota(
             connection.quota_folder, connection.key.fingerprint, connection.daily_quota
         )
+        self._timeout = connection.timeout
         self._cache = PageCache(connection.cache_folder)
         self._http = requests.Session()
         # Not the passwords of .netrc. The adapter reads what else the environment says.
@@ -175,6 +179,28 @@ class Session:
     def forget(self, url: str) -> None:
         """Remove a page from the cache: it is requested again."""
         self._cache.remove(self._key_of(url))
+
+    def join(self, stop: Event) -> None:
+        """Let this thread send requests until it is told to stop."""
+        self._adapter.join(stop)
+
+    @contextmanager
+    def ending(self, stop: Event, requests: Collection[Future[Any]]) -> Iterator[None]:
+        """End the requests of threads that were told to stop, at the latest after the time-out.
+
+        The block waits for the threads.
+        """
+        try:
+            if stop.is_set():
+                # Headers that are sent byte by byte have no time-out.
+                wait(requests, timeout=self._timeout)
+        finally:
+            if stop.is_set():
+                self._adapter.end(stop)
+            try:
+                yield
+            finally:
+                self._adapter.leave(stop)
 
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""

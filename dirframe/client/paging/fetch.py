@@ -6,8 +6,9 @@ import enum
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from threading import Event, Lock
 from typing import Self, TypeAlias, TypeVar
 
 from dirframe.client.http.session import Session
@@ -24,7 +25,8 @@ from dirframe.errors import (
     ServiceError,
     UnreadableResponseError,
 )
-from dirframe.schema import UNKNOWN
+from dirframe.schema import UNKNOWN, is_page_of_owner
+from dirframe.settings import check_switches
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -40,6 +42,7 @@ class Reason(enum.Enum):
     GONE = "gone"
     REFUSED = "refused"
     OTHER_RECORD = "another record"
+    NO_RECORDS = "no records"  # a collection without any, in place of its first page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +77,15 @@ class Failure:
     error: RequestError | CacheError
     requests: int
     is_of_further_page: bool = False  # which is there: the directory could not send it now
+    is_of_remote: bool = False  # of another service that the directory asks
     ids: Window | None = None  # that were asked for
 
     @property
     def is_of_one_page(self) -> bool:
         """Whether the failure says nothing about other pages."""
         kinds = ServiceError | UnreadableResponseError
-        return self.is_of_further_page or isinstance(self.error, kinds)
+        is_of_part = self.is_of_further_page or self.is_of_remote
+        return is_of_part or isinstance(self.error, kinds)
 
     @property
     def is_unreadable(self) -> bool:
@@ -90,7 +95,8 @@ class Failure:
     @property
     def may_come_later(self) -> bool:
         """Whether it says nothing about the key, nor about what was asked for."""
-        return self.is_of_further_page or may_come_later(self.error)
+        is_of_part = self.is_of_further_page or self.is_of_remote
+        return is_of_part or may_come_later(self.error)
 
 
 Answer: TypeAlias = Document | Refusal | Failure
@@ -123,6 +129,7 @@ class CacheUse:
     @classmethod
     def of(cls, *, refresh: bool, offline: bool) -> Self:
         """Return the use that a loader was asked for."""
+        check_switches(refresh=refresh, offline=offline)
         if refresh and offline:
             raise InvalidInputError(
                 "To refresh asks the directory for every page, and offline asks the cache alone.",
@@ -156,12 +163,37 @@ def never() -> bool:
     return False
 
 
+class Clock:
+    """The time of a load, which never goes back: what was received later is later."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._latest = datetime.min.replace(tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Return the time, or that of the answer before if the machine's clock was set back."""
+        return self.at(datetime.now(UTC))
+
+    def at(self, moment: datetime) -> datetime:
+        """Return when something was received: after all that was received before."""
+        with self._lock:
+            self._latest = max(moment, self._latest + timedelta.resolution)
+            return self._latest
+
+    def saw(self, moment: datetime) -> datetime:
+        """Return the time of a page from the cache, which may be older than others."""
+        with self._lock:
+            self._latest = max(self._latest, min(moment, datetime.now(UTC)))
+        return moment
+
+
 @dataclass(frozen=True, slots=True)
 class Fetcher:
     """Fetches pages of one directory with one use of the cache."""
 
     session: Session
     use: CacheUse
+    clock: Clock = field(default_factory=Clock)
 
     def refreshed(self) -> Fetcher:
         """Return one that requests every page."""
@@ -186,14 +218,14 @@ class Fetcher:
         refusal = None
         if not self.use.is_refresh:
             refusal = self.session.get_refusal(url, offline=not self.use.sends)
-        if refusal is not None and may_refuse():
+        if refusal is not None and (refusal.why == Reason.NO_RECORDS.value or may_refuse()):
             return Refusal(
                 reason=Reason(refusal.why),
                 received_at=refusal.received_at,
                 requests=0,
                 requests_paid=refusal.requests_paid,
             )
-        requested_at = datetime.now(UTC)
+        requested_at = self.clock.now()
         try:
             fetched = self.session.get(
                 query.path,
@@ -204,14 +236,18 @@ class Fetcher:
                 **self.use.as_options(),
             )
         except (RequestError, CacheError) as error:
-            return self._meaning(error, url, number, may_refuse)
-        received_at = fetched.received_at
+            return self._meaning(error, query, url, number, may_refuse)
+        is_received = bool(fetched.requests)
+        if is_received:
+            received_at = self.clock.at(fetched.received_at)
+        else:
+            received_at = self.clock.saw(fetched.received_at)
         return Document(
             page=fetched.page,
             content=fetched.content,
             url=fetched.url,
             received_at=received_at,
-            requested_at=requested_at if fetched.requests else received_at,
+            requested_at=requested_at if is_received else received_at,
             requests=fetched.requests,
             requests_paid=fetched.requests_paid,
         )
@@ -219,6 +255,7 @@ class Fetcher:
     def _meaning(
         self,
         error: RequestError | CacheError,
+        query: Query,
         url: str,
         number: int,
         may_refuse: Callable[[], bool],
@@ -227,7 +264,11 @@ class Fetcher:
             error.url = url
         requests = 0 if isinstance(error, CacheError) else error.attempts
         reason = None
-        if isinstance(error, NotFoundError):
+        if query.resource.redirects and self._is_end(error, query):
+            reason = Reason.NO_RECORDS if number == 1 else Reason.GONE
+        elif query.resource.remote and isinstance(error, NotFoundError | ServiceError):
+            return Failure(error=error, requests=error.attempts, is_of_remote=True)
+        elif isinstance(error, NotFoundError):
             reason = Reason.GONE
         elif isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
             # Today's service sends no status word for a project without an analysis, or `error`.
@@ -236,9 +277,10 @@ class Fetcher:
         if reason is None or not isinstance(error, RequestError):
             return Failure(error=error, requests=requests)
         # Without a status, the directory gave no answer about this page.
-        if self.use.stores and error.status is not None and may_refuse():
+        is_answer = reason is Reason.NO_RECORDS or may_refuse()
+        if self.use.stores and error.status is not None and is_answer:
             self.session.put_refusal(url, reason.value, requests)
-        now = datetime.now(UTC)
+        now = self.clock.now()
         return Refusal(
             reason=reason,
             received_at=now,
@@ -246,6 +288,16 @@ class Fetcher:
             requests_paid=requests,
             error=error,
         )
+
+    def _is_end(self, error: RequestError | CacheError, query: Query) -> bool:
+        """Return whether an error is a redirect to the page of the owner: there are no more records."""
+        address = None
+        if isinstance(error, ServiceError):
+            address = error.web_page
+        elif isinstance(error, UnreadableResponseError) and error.status == 200:
+            address = error.url
+        path = (address or "").removeprefix(self.session.address(""))
+        return is_page_of_owner(path, query.resource)
 
     def is_known(self, query: Query, number: int = 1, *, beside: bool = False) -> bool:
         """Return whether the answer to a page comes from the cache, or one that is beside it."""
@@ -289,6 +341,7 @@ def fetch_ahead(
     keys: Iterable[Key],
     workers: int,
     ends: Callable[[Result], bool],
+    session: Session,
 ) -> Generator[tuple[Key, Result], None, None]:
     """Yield keys with their results in order, several at a time; keys are consumed late.
 
@@ -302,7 +355,11 @@ def fetch_ahead(
                 return
         return
     pending: deque[tuple[Key, Future[Result]]] = deque()
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
+    stop = Event()
+    pool = ThreadPoolExecutor(
+        workers, thread_name_prefix="dirframe", initializer=session.join, initargs=(stop,)
+    )
+    future: Future[Result] | None = None  # that is waited for
     is_ended = False
     try:
         for key in keys:
@@ -321,6 +378,14 @@ def fetch_ahead(
                 continue
             yield key, future.result()
             is_ended = is_ended or ends(future.result())
+    except BaseException:  # Ctrl-C, or a caller that needs no more
+        stop.set()
+        raise
     finally:
         # Requests in flight still reach the cache; those not sent cost nothing.
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(wait=False, cancel_futures=True)
+        in_flight = [one for _, one in pending]
+        if future is not None:
+            in_flight.append(future)
+        with session.ending(stop, [one for one in in_flight if not one.cancelled()]):
+            pool.shutdown(wait=True)

@@ -34,10 +34,16 @@ class CollectionPage:
     ids: tuple[str | None, ...] = ()
     total: int | None = None  # items_available
     position: int | None = None  # first_item_position
+    returned: int | None = None  # items_returned
     exists: bool = True  # False: the directory says that there is no such page
     #: A first page in an order that is not used. It is no part of the walk; its records were received.
     is_probe: bool = False
     analyses: tuple[AnalysisSent, ...] = ()  # of projects, in the order of the records
+
+    @property
+    def is_miscounted(self) -> bool:
+        """Whether it states another number of records than it holds."""
+        return self.exists and self.returned is not None and self.returned != len(self.ids)
 
     @property
     def day(self) -> date:
@@ -71,6 +77,7 @@ class Pages:
     page_size: int | None = None  # that was asked for
     limit: int | None = None
     keeps_history: bool = False
+    has_ties: bool = False  # whether records are in an order in which several are equal
     history: list[CollectionPage] = field(default_factory=list)  # in the order of arrival
     probes: list[CollectionPage] = field(default_factory=list)
     newest: dict[int, CollectionPage] = field(default_factory=dict)  # by number
@@ -197,6 +204,8 @@ class Pages:
         """Return the numbers of the pages that may hold expected records and were not received."""
         if 1 not in self.newest:
             return [1]
+        if self.newest[1].is_miscounted:
+            return []  # the pages are not what they say
         used = self.used()
         following = len(used) + 1
         received = sum(len(page.ids) for page in used)

@@ -105,6 +105,8 @@ class Problem(enum.Enum):
     REMOVED = enum.auto()  # read over several days, and more than stated now: some were removed
     SKIPPED = enum.auto()  # a change between two pages may have moved records past both
     CONTRADICTION = enum.auto()  # pages overlap, leave gaps or state other totals
+    MISCOUNTED = enum.auto()  # a page states another number of records than it holds
+    LEFT_OUT = enum.auto()  # the directory counts records that it does not send
     LOST = enum.auto()  # the directory could not send some records
     NOT_RANDOM = enum.auto()  # as many of the drawn ids exist as cannot be by chance
 
@@ -125,6 +127,8 @@ class Verdict:
     without_id: int = 0
     skipped_after: tuple[int, ...] = ()  # numbers of pages
     is_order_unstable: bool = False
+    has_ties: bool = False  # whether several pages were read in an order in which records are equal
+    miscounted: CollectionPage | None = None
     lost: tuple[int, ...] = ()  # ids of records that the directory could not send
 
 
@@ -157,7 +161,7 @@ def outdated(pages: Pages) -> set[int]:
 def misfits(pages: Pages) -> set[int]:
     """Return the numbers of the pages that do not belong to one state of the collection."""
     total = pages.total
-    if total is None:
+    if total is None or miscounted(pages) is not None or are_left_out(pages):
         return set()
     used = pages.used()
     repeated = repeated_ids(used)
@@ -179,6 +183,42 @@ def misfits(pages: Pages) -> set[int]:
     elif position > total:
         found.add(len(used))
     return found
+
+
+def miscounted(pages: Pages | SampledPages) -> CollectionPage | None:
+    """Return the first page that states another number of records than it holds, if there is one."""
+    found = [page for page in pages.newest.values() if page.is_miscounted]
+    return min(found, key=lambda page: page.number, default=None)
+
+
+def are_left_out(pages: Pages) -> bool:
+    """Return whether the directory counts records that it leaves out of pages before the last one.
+
+    Positions follow each other by one page size, each page states the number of records that it
+    holds, and nothing else shows a change: to read such pages again brings the same.
+    """
+    used = pages.used()
+    total = pages.total
+    received = sum(len(page.ids) for page in used)
+    if total is None or pages.limit is not None or received >= total or not used:
+        return False
+    newest = list(pages.newest.values())
+    steps = {
+        page.position / (page.number - 1) for page in newest if page.position and page.number > 1
+    }
+    if len(steps) != 1 or len(days_of(pages)) > 1 or repeated_ids(used):
+        return False
+    size = steps.pop()
+    return (
+        all(
+            page.total == total
+            and page.returned == len(page.ids) <= size
+            and page.position == (page.number - 1) * size
+            for page in newest
+            if page.exists
+        )
+        and len(used) * size >= total
+    )
 
 
 def is_order_unstable(pages: Pages | SampledPages) -> bool:
@@ -371,9 +411,10 @@ def judge(pages: Part) -> Verdict:
         problem = Problem.UNFINISHED
     total, limit = pages.total, pages.limit
     is_capped = problem is None and limit is not None and (total is None or total > limit)
+    has_ties = pages.has_ties and len(used) > 1
     if problem is not None or is_capped:
         completeness = Completeness.INCOMPLETE
-    elif (not is_one_state or _was_by_ids(pages)) and total is not None:
+    elif has_ties or ((not is_one_state or _was_by_ids(pages)) and total is not None):
         completeness = Completeness.COUNTED
     else:
         completeness = Completeness.PROVEN
@@ -391,6 +432,8 @@ def judge(pages: Part) -> Verdict:
         without_id=sum(not isinstance(key, str) for key in places),
         skipped_after=skipped,
         is_order_unstable=pages.has_key and problem is not None and is_order_unstable(pages),
+        has_ties=has_ties,
+        miscounted=miscounted(pages),
     )
 
 
@@ -403,6 +446,8 @@ def _problem(
     pages: Pages, places: dict[Key, Place], in_use: int, skipped: tuple[int, ...]
 ) -> Problem | None:
     expected = pages.expected
+    if miscounted(pages) is not None or are_left_out(pages):
+        return Problem.LEFT_OUT if miscounted(pages) is None else Problem.MISCOUNTED
     if pages.total is None:
         is_known = in_use == expected or not pages.is_paged
         return None if is_known else Problem.NO_TOTAL

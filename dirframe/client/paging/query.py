@@ -14,10 +14,12 @@ from dirframe.client.paging.ids import PAGE_SIZE, Window
 from dirframe.client.xml.page import Page, check_records
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
-from dirframe.settings import KEY_PARAMETER, ApiKey
+from dirframe.settings import KEY_PARAMETER, ApiKey, check_switches
 
 #: Paths of the collections of a directory, of which there is one each.
-PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
+PATHS = {
+    r.collection: r.paths[0] for r in ALL_RESOURCES.values() if r.paths and "{" not in r.paths[0]
+}
 
 #: The one order of accounts that today's live service keeps: a rank. Members without one are last, and
 #: in no order.
@@ -25,7 +27,10 @@ BY_RANK = "kudo_position"
 
 _SAFE = "/!$'()*+,:;=@~%"
 _PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
-_SURROGATE = re.compile("[\ud800-\udfff]")  # cannot be sent
+#: Control characters, and halves of characters: neither is in a name, and the halves cannot be sent.
+_UNSENDABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+#: Files of an archive hold no larger number.
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,21 +60,25 @@ class Query:
     def __post_init__(self) -> None:
         for name in ("query", "sort"):
             text = getattr(self, name)
-            is_text = isinstance(text, str) and text.strip() and not _SURROGATE.search(text)
+            is_text = isinstance(text, str) and text.strip() and not _UNSENDABLE.search(text)
             if text is not None and not is_text:
                 raise InvalidInputError(
-                    f"{name} is {text!r}; it must be text that is not empty.",
+                    f"{name} is {text!r}; it must be text that is not empty, without control characters.",
                     hint=f"Leave {name}= (--{name}) out for all records.",
                 )
         for name, least in (("max_items", 1), ("sample", 1), ("seed", 0)):
             value: Any = getattr(self, name)
             if value is None and name != "seed":
                 continue
-            if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+            is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not is_whole or int(value) < least:
                 raise InvalidInputError(
                     f"{name} is {value!r}; it must be a whole number from {least}."
                 )
+            if int(value) > _LARGEST:
+                raise InvalidInputError(f"{name} is larger than {_LARGEST:,}.")
             object.__setattr__(self, name, int(value))
+        check_switches(details=self.details)
         resource = self.resource
         allowed = (*resource.sorts, *resource.other_sorts)
         if resource is ACCOUNT:

@@ -97,6 +97,7 @@ class Received:
         if isinstance(self.part, Pages):
             self.part.is_paged = query.resource.paged
             self.part.page_size = query.per_page
+            self.part.has_ties = bool(query.resource.wrapper)
         self._verdict = None
 
     def walk_by_ids(self, bound: int) -> None:
@@ -214,6 +215,7 @@ def page_of(document: Document, number: int, query: Query) -> CollectionPage:
         ids=ids_of(page, query.resource),
         total=1 if is_single else page.items_available,
         position=page.first_item_position,
+        returned=page.items_returned,
         analyses=page.analyses_sent(),
     )
 

@@ -99,6 +99,9 @@ class Walk:
                 yield self._failed(answer)
                 raise answer.error
             if isinstance(answer, Refusal):
+                if answer.reason is Reason.NO_RECORDS:
+                    yield self._begin_without_records(in_order, answer)
+                    return
                 if is_asked:
                     yield from self._refused(answer)
                     return
@@ -112,10 +115,7 @@ class Walk:
                 is_by_rank = yield from self._begin_by_rank(in_order, answer)
                 if is_by_rank:
                     return
-            if is_asked:
-                yield self._begin_with(in_order, answer)
-                return
-            if keeps_order(answer.page, str(sort)):
+            if is_asked or keeps_order(answer.page, str(sort)):
                 yield self._begin_with(in_order, answer)
                 return
             if is_last(answer.page) or sort == KEPT_TODAY:
@@ -222,6 +222,16 @@ class Walk:
         self.keep(page, answer, query)
         return Arrival(page, answer, self.received.part.to_receive)
 
+    def _begin_without_records(self, query: Query, refusal: Refusal) -> Arrival:
+        """Begin with a collection that has no first page, since it has no records."""
+        at = refusal.received_at
+        page = replace(end_at(1, at), total=0)
+        self.received.restate(query)
+        self.received.add_page(page)
+        self.received.add_receipt(refusal)
+        self.keep(page, refusal, query)
+        return Arrival(page, refusal, 0)
+
     def _probe(self, sort: str | None, answer: Document | Refusal) -> Arrival:
         """Add a first page in an order that is not used."""
         if isinstance(answer, Document):
@@ -320,7 +330,9 @@ class Walk:
 
         failed: dict[int, Failure] = {}
         needed_numbers = takewhile(lambda _: not is_end, numbers)
-        for number, (page, answer) in fetch_ahead(fetch, needed_numbers, self.workers, ends):
+        for number, (page, answer) in fetch_ahead(
+            fetch, needed_numbers, self.workers, ends, self.fetcher.session
+        ):
             received.add_receipt(answer)
             if page is None and isinstance(answer, Failure):
                 failed[number] = answer
@@ -410,7 +422,11 @@ class Walk:
 
         patience = Patience()
         results = fetch_ahead(
-            fetch, needed_ids, self.workers, lambda result: patience.ends(result[1])
+            fetch,
+            needed_ids,
+            self.workers,
+            lambda result: patience.ends(result[1]),
+            self.fetcher.session,
         )
         for identifier, (page, answer) in results:
             received.add_receipt(answer)

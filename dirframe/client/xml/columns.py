@@ -1,8 +1,8 @@
 """Convert columns of texts to their types."""
 
 # Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
-# ``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
-# middle of its range. A timestamp without a zone is UTC. Text that cannot be converted is kept, never
+# ``12.3%`` in percent, as ``-`` or ``N/A`` for none and as ``<1`` for less than one, which is read as
+# 0.5, the middle of its range. A share of change that is sent without its sign has that of the change. A timestamp without a zone is UTC. Text that cannot be converted is kept, never
 # dropped.
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ _ARROW_TYPES = {
     Kind.TIMESTAMP: pa.timestamp("us", tz="UTC"),
 }
 
+#: Texts for no number and no time.
+_NOTHING = ["-", "N/A"]
+
 _NUMBER = re.compile(
     r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,3})?"
 )
@@ -37,17 +40,22 @@ def typed_columns(
     cells: Mapping[str, Sequence[Any]], resource: Resource
 ) -> dict[str, pd.Series[Any]]:
     """Return texts in the dtypes of their fields, and beside them what could not be converted."""
-    kinds = {field.column: field.kind for field in resource.fields}
+    fields = {field.column: field for field in resource.fields}
     columns: dict[str, pd.Series[Any]] = {}
     unreadable = []
     for name, values in cells.items():
+        field = fields.get(name)
         # Others are text in records of the specification, and inferred in those of other kinds.
-        kind = kinds.get(name, Kind.TEXT if resource.name in RESOURCES else None)
-        if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
-            lists = [None if value is None else listed(value) for value in values]
+        usual = Kind.TEXT if resource.name in RESOURCES else None
+        kind = usual if field is None else field.kind
+        present = values
+        if field is not None and field.missing:
+            present = [None if value == field.missing else value for value in values]
+        if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, present)):
+            lists = [None if value is None else listed(value) for value in present]
             columns[name] = pd.Series(lists, dtype="object")
             continue
-        columns[name], texts = _converted(values, kind or _inferred(name, {*values} - {None}))
+        columns[name], texts = _converted(present, kind or _inferred(name, {*present} - {None}))
         if texts is not None:
             columns[free_name(f"{name}_unreadable", cells)] = texts
             examples = ", ".join(repr(text[:40]) for text in texts.dropna().unique()[:3])
@@ -56,7 +64,18 @@ def typed_columns(
         words = f"Values of the {resource.collection} could not be read: {'; '.join(unreadable)}."
         kept = "They are missing there and kept as text in the columns that end in _unreadable."
         warn(UnreadableValueWarning(f"{words} {kept}"))
+    for field in resource.fields:
+        if field.sign and field.column in columns:
+            change = columns.get("_".join(field.sign))
+            columns[field.column] = _signed(columns[field.column], change)
     return columns
+
+
+def _signed(sizes: pd.Series[Any], change: pd.Series[Any] | None) -> pd.Series[Any]:
+    """Return numbers with the signs of the numbers that they are shares of, where these are known."""
+    if change is None or "object" in {str(sizes.dtype), str(change.dtype)}:
+        return sizes
+    return sizes.mask((change < 0).fillna(False), -sizes.abs())
 
 
 def listed(value: Any) -> list[Any]:
@@ -100,7 +119,8 @@ def _convert_each(
         converted = pa.Array.from_pandas(moments.dt.as_unit("us"), type=_ARROW_TYPES[kind])
     else:
         converted = pa.array([_number(word, kind) for word in words], _ARROW_TYPES[kind])
-    is_kept = pc.and_(converted.is_null(), pc.not_equal(text.dictionary, "-"))
+    is_none = pc.is_in(text.dictionary, pa.array(_NOTHING, text.dictionary.type))
+    is_kept = pc.and_(converted.is_null(), pc.invert(is_none))
     kept = pc.if_else(is_kept, text.dictionary, None).take(text.indices)
     series = loader_series(converted.take(text.indices))
     return series, loader_series(kept) if kept.null_count < len(kept) else None

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from lxml import etree
 
 from dirframe.errors import UnreadableResponseError
-from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK
+from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK, WRAPPED, resource_named
 
 #: Default maximum size of a document. Parsing takes about six times its size in memory.
 MAX_BYTES = 64 * 1024 * 1024
@@ -74,7 +74,7 @@ class Page:
     first_item_position: int | None = None
     synthetic: bool = False  # whether the document declares its data as generated
     records: Sequence[etree._Element] = ()
-    record_name: str | None = None
+    record_name: str | None = None  # by the schema: of records in a further element, not their own
     source: str | None = None
 
     def values(self, name: str) -> tuple[str | None, ...]:
@@ -108,10 +108,8 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     results = [element for element in envelope if _local_name(element) == "result"]
     if len(results) > 1:
         refuse("a response with more than one <result>", source)
-    records = [record for result in results for record in result]
-    names = list(dict.fromkeys(map(_local_name, records)))
-    if len(names) > 1:
-        _refuse_record(names[1], names[0], source)
+    children = [child for result in results for child in result]
+    name, records = _unwrapped(children, source)
     texts = {_local_name(element): (element.text or "").strip() for element in envelope}
     status = texts.get("status")
     return Page(
@@ -122,9 +120,28 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
         **{count: _count(texts.get(count, "")) for count in COLLECTION_COUNTS},
         synthetic=prolog.is_synthetic,
         records=records,
-        record_name=names[0] if names else None,
+        record_name=name,
         source=source,
     )
+
+
+def _unwrapped(
+    children: list[etree._Element], source: str | None
+) -> tuple[str | None, list[etree._Element]]:
+    """Return the name of the records of a result, and the records, which one element may wrap."""
+    names = list(dict.fromkeys(map(_local_name, children)))
+    if len(names) > 1:
+        _refuse_record(names[1], names[0], source)
+    resource = WRAPPED.get(names[0]) if len(children) == 1 else None
+    if resource is None:
+        return (names[0] if names else None), children
+    records = []
+    for element in children[0]:
+        if _local_name(element) == resource.element:
+            records.append(element)
+        elif len(element):  # a text, such as the address of the page for people, is no record
+            _refuse_record(_local_name(element), resource.name, source)
+    return resource.name, records
 
 
 def check_records(page: Page, name: str | None) -> None:
@@ -275,8 +292,15 @@ def _describe(content: bytes) -> str:
 
 
 def _refuse_record(name: str, expected: str | None, source: str | None) -> NoReturn:
-    found = f"<{name}>"
-    refuse(found, source, text=f"should hold <{expected}> records alone, but it holds {found}")
+    found = f"<{_element_of(name)}>"
+    text = f"should hold <{_element_of(expected or '')}> records alone, but it holds {found}"
+    refuse(found, source, text=text)
+
+
+def _element_of(name: str) -> str:
+    """Return the element below the result by which records of a name are known."""
+    resource = resource_named(name)
+    return resource.wrapper or resource.element
 
 
 def refuse(found: str, source: str | None, *, detail: str = "", text: str = "") -> NoReturn:

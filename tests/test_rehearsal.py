@@ -1,0 +1,139 @@
+"""Organizations of the rehearsal for the live service: their projects, people and repositories."""
+
+import gzip
+from hashlib import sha256
+
+import pytest
+import requests
+
+import dirframe
+from dirframe._files import data_folder
+from dirframe.errors import NotFoundError
+from dirframe.provenance import get_provenance
+from tools.synthetic.accounts import account
+from tools.synthetic.generate import generate_projects
+from tools.synthetic.organizations import write_organizations
+
+#: Numbers of projects by short name: none, one, several, a full page, several pages.
+PROJECTS = {"harbour": 7, "lantern": 20, "meridian": 45, "orchard": 12, "quarry": 1, "vacant": 0}
+HISTORIES = {
+    *("17", "143", "464", "579", "633", "663", "714", "779", "814", "864"),
+    *("883", "885", "948", "959", "966", "983", "1005", "1051", "1253", "1488"),
+}
+#: Of all files of the sample, by `python -m tools.synthetic data`.
+SAMPLE = "bd0c1f7b1abd044d"
+
+
+@pytest.fixture(scope="module")
+def rehearsal():
+    with dirframe.sample_directory(analyses=False) as directory:
+        yield directory
+
+
+def test_organizations_of_the_rehearsal(rehearsal):
+    organizations = dirframe.load_organizations(rehearsal)
+    assert organizations.set_index("url_name")["projects_count"].to_dict() == PROJECTS
+    assert dirframe.load_organizations(rehearsal, query="agency")["name"].tolist() == [
+        "Orchard Agency"
+    ]
+    first = dirframe.load_organizations(rehearsal, max_items=2)
+    assert first["url_name"].tolist() == ["meridian", "lantern"]
+
+
+def test_portfolios_of_the_rehearsal_are_projects_of_the_sample(rehearsal, sample_projects):
+    organizations = dirframe.load_organizations(rehearsal)
+    portfolio = dirframe.load_portfolio(organizations, directory=rehearsal)
+    counts = portfolio["organization"].value_counts().to_dict()
+    assert counts == {name: count for name, count in PROJECTS.items() if count}
+    known = sample_projects.set_index("name")
+    assert portfolio["name"].is_unique
+    assert known.index.value_counts()[portfolio["name"]].eq(1).all()
+    joined = portfolio.merge(sample_projects, on="name", how="left")
+    assert joined["i_use_this"].eq(joined["stack_count"]).all()
+    languages = joined["analysis_main_language_name"]
+    assert joined["primary_language"].fillna("").eq(languages.fillna("")).all()
+    # Another project of the sample has the name of 885.
+    assert HISTORIES - {*joined.query("organization == 'lantern'")["id"]} == {"885"}
+
+
+@pytest.mark.parametrize(
+    "name", ["outside_projects", "affiliated_committers", "outside_committers"]
+)
+def test_lists_of_organizations_of_the_rehearsal_are_whole(name, rehearsal):
+    organizations = dirframe.load_organizations(rehearsal)
+    frame = dirframe.load(name, of=organizations, directory=rehearsal)
+    assert get_provenance(frame)["failures"] == {}
+    assert set(frame["organization"]) >= {"harbour", "lantern", "meridian", "orchard"}
+    if name == "affiliated_committers":
+        counts = organizations.set_index("url_name")["affiliated_committers"]
+        assert frame["organization"].value_counts().eq(counts[counts > 0]).all()
+
+
+def test_organization_of_the_rehearsal_has_its_counts(rehearsal):
+    frame = dirframe.load("/orgs/orchard.xml", directory=rehearsal)
+    assert frame["infographic_details_portfolio_projects"].tolist() == [12]
+    assert frame["infographic_details_affiliators"].tolist() == [21]
+
+
+def test_repositories_of_the_rehearsal(rehearsal, sample_projects):
+    with_many = dirframe.load_repositories([50, 633], directory=rehearsal)
+    assert with_many["project_id"].value_counts().to_dict() == {"50": 12, "633": 1}
+    assert with_many["canonical_url"].notna().all()
+    empty = sample_projects[sample_projects["analysis_id"].isna()]["id"].head(20)
+    assert len(dirframe.load_repositories(empty, directory=rehearsal)) < len(empty)
+    with pytest.raises(dirframe.IncompleteCollectionError):
+        dirframe.load_repositories(["no-such-project"], directory=rehearsal)
+
+
+def test_rehearsal_page_past_the_end_redirects_to_the_page_for_people(rehearsal):
+    key = {"api_key": dirframe.client.directory.connection_of(rehearsal).key.reveal()}
+    url = f"{rehearsal.base_url}/orgs/lantern/projects.xml"
+    past = requests.get(url, params=key | {"page": 2}, timeout=10, allow_redirects=False)
+    assert (past.status_code, past.headers["Location"]) == (302, "/orgs/lantern")
+    page = requests.get(f"{rehearsal.base_url}/orgs/lantern", timeout=10)
+    assert "<title>Lantern Institute</title>" in page.text
+    assert requests.get(url, timeout=10).status_code == 403  # no key
+
+
+def test_rehearsal_requests_of_a_portfolio_are_one_for_twenty_projects(rehearsal, tmp_path):
+    frame = dirframe.load_portfolio("meridian", directory=rehearsal, refresh=True)
+    assert get_provenance(frame)["requests_made"] == 3
+
+
+def test_ordinary_sample_has_no_organizations(sample):
+    with pytest.raises(NotFoundError):
+        dirframe.load_organizations(sample)
+
+
+def test_files_of_the_sample_are_what_they_were():
+    folder = data_folder()
+    digest = sha256()
+    for path in sorted(folder.rglob("*.xml.gz")):
+        digest.update(gzip.decompress(path.read_bytes()))
+    assert digest.hexdigest().startswith(SAMPLE)
+
+
+def test_files_of_the_rehearsal_are_made_again(tmp_path):
+    write_organizations(tmp_path, list(generate_projects(1_500)), list(map(account, range(2_000))))
+    kept = data_folder("rehearsal")
+    made = {path.relative_to(tmp_path): path for path in tmp_path.rglob("*.xml.gz")}
+    assert made.keys() == {path.relative_to(kept) for path in kept.rglob("*.xml.gz")}
+    differing = [
+        str(name)
+        for name, path in made.items()
+        if gzip.decompress(path.read_bytes()) != gzip.decompress((kept / name).read_bytes())
+    ]
+    assert differing == [], "run python -m tools.synthetic rehearsal --organizations"
+
+
+def test_projects_of_an_organization_with_repositories_cost_three_requests_each(rehearsal):
+    projects = dirframe.load_projects(
+        rehearsal, organization="meridian", details=True, refresh=True
+    )
+    repositories = dirframe.load_repositories(projects, directory=rehearsal, refresh=True)
+    portfolio = dirframe.load_portfolio("meridian", directory=rehearsal)
+    assert projects["name"].tolist() == portfolio["name"].tolist()
+    assert projects["analysis_total_code_lines"].notna().all()
+    facts = [get_provenance(frame) for frame in (projects, repositories)]
+    more = repositories["project_id"].value_counts().floordiv(10).sum()
+    assert sum(one["requests_made"] for one in facts) <= 3 * len(projects) + 10 + more

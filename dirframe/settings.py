@@ -167,7 +167,7 @@ class ApiKey:
 
     @_without_frames
     def redact_data(self, data: bytes) -> bytes:
-        """Return data without the key; one of less than 16 characters may be a word, and stays."""
+        """Return data without the key; one of fewer than 16 characters may be a word, and stays."""
         if self.may_be_a_word:
             return data
         secret = self.reveal()
@@ -184,7 +184,7 @@ class ApiKey:
     def redact_xml(self, xml: str) -> str:
         """Return decoded XML without the key, in whatever mixture of escapes a directory repeats it.
 
-        A key of less than 16 characters may be a word: it is removed behind the name of its
+        A key of fewer than 16 characters may be a word: it is removed behind the name of its
         parameter alone.
         """
         secret = self.reveal()

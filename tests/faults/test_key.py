@@ -327,7 +327,7 @@ def test_key_is_not_in_the_output_of_http_client(tmp_path, monkeypatch, capfd):
 
 
 def test_short_key_is_named_when_it_is_set_and_not_shown(capsys):
-    with pytest.warns(dirframe.ShortKeyWarning, match="less than 16 characters") as caught:
+    with pytest.warns(dirframe.ShortKeyWarning, match="fewer than 16 characters") as caught:
         dirframe.Directory(ADDRESS, "fifteen-letters", cache=False)
     assert [warning.filename for warning in caught] != [__file__]  # whose line has the key
     assert "fifteen" not in str(caught[0].message)

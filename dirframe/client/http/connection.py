@@ -121,7 +121,7 @@ def _key_of(key: str | ApiKey | None, base_url: str) -> ApiKey:
     api_key = key if isinstance(key, ApiKey) else ApiKey(key)
     if api_key.may_be_a_word:
         text = (
-            "The API key has less than 16 characters. It may be a word: if the directory repeats it in "
+            "The API key has fewer than 16 characters. It may be a word: if the directory repeats it in "
             "a record, it is removed only where it follows api_key=, and stays in frames, the cache and "
             "exports elsewhere."
         )

@@ -112,10 +112,7 @@ class Walk:
                 is_by_rank = yield from self._begin_by_rank(in_order, answer)
                 if is_by_rank:
                     return
-            if is_asked:
-                yield self._begin_with(in_order, answer)
-                return
-            if keeps_order(answer.page, str(sort)):
+            if is_asked or keeps_order(answer.page, str(sort)):
                 yield self._begin_with(in_order, answer)
                 return
             if is_last(answer.page) or sort == KEPT_TODAY:

@@ -444,7 +444,7 @@ Try 'dirframe --help' for help.
 Error: No such command 'projcts'. Did you mean 'projects'?\
 """)
     assert said("projects", "--demo", "--max-item", "5") == snapshot("""\
-2: Usage: dirframe projects [OPTIONS]
+2: Usage: dirframe projects [OPTIONS] [PROJECT]...
 Try 'dirframe projects --help' for help.
 
 Error: No such option '--max-item'. Did you mean '--max-items'?\

@@ -174,7 +174,8 @@ WITH_CODE = [
 
 
 @pytest.mark.parametrize("page", WITH_CODE)
-def test_code_of_a_page_runs_in_its_order_without_a_warning(page, configured):
+def test_code_of_a_page_runs_in_its_order_without_a_warning(page, configured, monkeypatch):
+    monkeypatch.setattr("getpass.getpass", lambda _: "a key that a person types in")
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert blocks

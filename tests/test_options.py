@@ -9,9 +9,10 @@ from dirframe.errors import ConfigurationError, InvalidInputError
 from tests.rig.server import Rig
 
 LARGE, HUGE = 2**63, 10**5_000
+EVEN_LARGER = 10**30
 TEXTS = ["", " ", "a\0b", "a\nb", "\x1b[31m", "\ud800", 5, True, b"a", ["a"]]
 WRONG = {
-    "max_items": [0, -1, 1.0, "5", True, float("nan"), LARGE, HUGE],
+    "max_items": [0, -1, 1.0, "5", True, float("nan"), EVEN_LARGER, HUGE],
     "sample": [0, -1, 1.0, "5", True, float("nan"), LARGE, HUGE],
     "seed": [-1, 1.0, "5", True, None, LARGE, HUGE],
     "query": TEXTS,
@@ -123,7 +124,7 @@ def test_option_of_the_sample_is_refused(options, rig):
 @pytest.mark.parametrize(
     ("words", "code", "named"),
     [
-        (["projects", "--demo", "-n", LARGE], 2, "max_items"),
+        (["projects", "--demo", "-n", EVEN_LARGER], 2, "max_items"),
         (["projects", "--demo", "--sample", LARGE], 2, "sample"),
         (["projects", "--demo", "--sample", 3, "--seed", LARGE], 2, "seed"),
         (["projects", "--base-url", "https://a;b"], 3, "host"),

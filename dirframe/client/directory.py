@@ -39,15 +39,17 @@ class Directory(AbstractContextManager["Directory"]):
     expire_after : datetime.timedelta, default seven days
         Age at which a cached page is fetched again.
     workers : int, default 4
-        Number of pages fetched concurrently.
+        Number of pages fetched concurrently, at most 100.
     rate : float, optional
-        Maximum number of requests per second. Default: 10; ``math.inf`` on this machine.
+        Maximum number of requests per second, at least one a day. Default: 10; ``math.inf`` on this
+        machine.
     daily_quota : int, default 1000
         Requests that the directory allows this key within 24 hours. All processes of a user
         share the count, in the folder DIRFRAME_DATA_DIR or the user's data folder.
     timeout : float, default 30
-        Seconds to wait for a connection, and for the next bytes of a response. Its body may take
-        four times as long. Headers that are sent byte by byte are not bounded.
+        Seconds to wait for a connection, and for the next bytes of a response, at most a day. Its
+        body may take four times as long. Headers that are sent byte by byte are not bounded, but
+        Ctrl-C ends all requests in flight after this time, and a second Ctrl-C at once.
     allow_http : bool, default False
         Whether hosts other than this machine may be queried without encryption.
 

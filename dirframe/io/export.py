@@ -84,7 +84,7 @@ def export(
     Notes
     -----
     Parquet and workbooks hold provenance and citation; beside a text file they are in
-    ``NAME.csv.provenance.json``. Where a format has no type for them, times are ISO 8601 in UTC,
+    ``NAME.csv.provenance.json``. Digests show whether a file is as it was written. Where a format has no type for them, times are ISO 8601 in UTC,
     and lists JSON; in JSON infinite numbers are text (``"inf"``), and NaN is null. A text that a
     spreadsheet would evaluate as a formula begins with an apostrophe in CSV and TSV (OWASP, CSV
     injection). pandas keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(path,

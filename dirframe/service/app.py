@@ -47,7 +47,13 @@ from dirframe.service.rehearsal import (
     requested_page_size,
 )
 from dirframe.service.store import Store
-from dirframe.service.xml import asked, current_store, failure_xml, request_arguments, result_xml
+from dirframe.service.xml import (
+    current_store,
+    failure_xml,
+    list_request,
+    request_arguments,
+    result_xml,
+)
 
 #: Name of a site that has none.
 SITE_NAME = "Open source directory"
@@ -127,8 +133,9 @@ def collection(resource: Resource) -> bytes:
     """Return a page of accounts or projects."""
     store = current_store()
     if current_app.config["ANALYSES"]:
-        return _result(*store.page(resource, *asked()))
-    query, sort, page = asked()
+        asked = list_request()
+        return _result(*store.page(resource, asked.query, asked.sort, asked.page))
+    query, sort, page = list_request()
     size = requested_page_size() if resource is PROJECT else TODAYS_PAGE_SIZE
     ids = requested_ids() if resource is PROJECT else []
     if ids:
@@ -171,11 +178,11 @@ def document(name: str) -> bytes | BaseResponse:
     if entries is None or resource is None:
         of_project = re.fullmatch("projects/([^/]+)/(?:contributors|analyses/.+)", address)
         project = current_store().record(PROJECT, of_project[1]) if of_project else None
-        if project is not None and "<analysis>" not in project:
+        if project is not None and etree.fromstring(project).find("analysis") is None:
             text = "Code analysis is not available"
             return failure_xml(text, status="error", element="message")
         abort(404, _nothing_at(address, is_of_project=project is not None))
-    query, sort, page = asked()
+    query, sort, page = list_request()
     if is_rehearsal and resource.collection == "orgs":
         if address != "orgs":
             return _result(entries)

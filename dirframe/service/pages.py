@@ -10,7 +10,7 @@ from lxml import etree
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA
 from dirframe.service.records import URL
-from dirframe.service.xml import asked, current_store
+from dirframe.service.xml import current_store, list_request
 
 #: Labels of what the page of a record lists, by column, in this order.
 _LABELS = {
@@ -51,7 +51,8 @@ def home() -> str:
 @pages.get("/projects", endpoint="projects", defaults={"resource": PROJECT})
 def listing(resource: Resource) -> str:
     """Render a page of a collection."""
-    store, (query, requested, number) = current_store(), asked()
+    store = current_store()
+    query, requested, number = list_request()
     sort = requested or store.default_sort(resource, query)
     fragments, available, first = store.page(resource, query, sort, number)
 

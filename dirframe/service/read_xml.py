@@ -170,16 +170,19 @@ def _records(events: Iterable[tuple[str, _Element]], wrapper: str) -> Iterator[_
 
 def _check(path: Path, root: _Element, tags: Collection[str]) -> None:
     """Raise unless a document that has been read is a success, and held records of these tags alone."""
-    others = {e.tag for e in root.iterfind("*" if root.tag == "result" else "result/*")} - {*tags}
-    status = (root.findtext("status") or "success").strip()
     if root.tag not in {"response", "result"}:
-        reason = f"its root is <{root.tag}>, not <response>"
-    elif root.getroottree().docinfo.internalDTD is not None:
-        reason = "it declares a document type"
-    elif status != "success":
-        reason = f"its status is {status!r}"
-    elif others:
-        reason = f"it holds <{others.pop()}> where <{'> or <'.join(tags)}> is expected"
-    else:
-        return
-    raise StoreError(f"{path} is no collection: {reason}. Nothing was imported.")
+        raise _no_collection(path, f"its root is <{root.tag}>, not <response>")
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise _no_collection(path, "it declares a document type")
+    status = (root.findtext("status") or "success").strip()
+    if status != "success":
+        raise _no_collection(path, f"its status is {status!r}")
+    records = root.iterfind("*" if root.tag == "result" else "result/*")
+    others = {record.tag for record in records} - {*tags}
+    if others:
+        expected = "> or <".join(tags)
+        raise _no_collection(path, f"it holds <{others.pop()}> where <{expected}> is expected")
+
+
+def _no_collection(path: Path, reason: str) -> StoreError:
+    return StoreError(f"{path} is no collection: {reason}. Nothing was imported.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 from urllib.parse import parse_qsl
 from xml.sax.saxutils import escape
 
@@ -45,8 +45,16 @@ def _decoded(text: str) -> str:
         return text
 
 
-def asked() -> tuple[str, str, int]:
-    """Return query, sort and page that the current request asks for; empty if missing, and 1."""
+class ListRequest(NamedTuple):
+    """What a request asks of a collection; empty texts if it names none."""
+
+    query: str
+    sort: str
+    page: int
+
+
+def list_request() -> ListRequest:
+    """Return what the current request asks of a collection."""
     arguments = request_arguments()
     query = arguments.get("query", arguments.get("q", ""))  # the second of old clients
     if _CONTROL.search(query):  # of which one ends a text of SQLite
@@ -56,7 +64,7 @@ def asked() -> tuple[str, str, int]:
         raise InvalidInputError(
             f"There is no page {page[:30]!r}: the first page is 1, and a page is a whole number."
         )
-    return query, arguments.get("sort", ""), int(page)
+    return ListRequest(query, arguments.get("sort", ""), int(page))
 
 
 def result_xml(

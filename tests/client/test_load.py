@@ -120,6 +120,7 @@ def test_load_refuses_wrong_arguments_before_anything_is_sent(serve, connect):
     assert rig.requests == []
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.ShortKeyWarning")
 def test_load_refuses_addresses_that_lead_elsewhere_or_hold_too_much(serve, connect):
     rig = serve(page_xml([], available=0, first=0))
     key = "s3cret+key"

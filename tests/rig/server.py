@@ -65,8 +65,9 @@ def failed(text):
 
 
 def id_of(xml):
-    """Return the id of a record."""
-    return ID.search(xml)[1]
+    """Return the id of a record; None if it has none."""
+    found = ID.search(xml)
+    return found and found[1]
 
 
 class Request:

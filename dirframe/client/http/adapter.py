@@ -225,7 +225,11 @@ class SigningAdapter(HTTPAdapter):
             if of_it is stop:
                 del self._stops[thread]
 
-    def _pause(self, seconds: float = 0.0) -> None:
+    def _is_stopped(self) -> bool:
+        stop = self._stops.get(threading.get_ident())
+        return stop is not None and stop.is_set()
+
+    def _pause(self, seconds: float) -> None:
         """Wait, unless this thread is told to stop: then raise."""
         stop = self._stops.get(threading.get_ident())
         if stop is None:
@@ -338,7 +342,8 @@ class SigningAdapter(HTTPAdapter):
         """Wait until the rate allows another request; other threads wait behind."""
         with self._turn:
             early = self._next_turn - time.monotonic()
-            self._pause(max(early, 0.0))
+            if early > 0 or self._is_stopped():
+                self._pause(max(early, 0.0))
             self._next_turn = time.monotonic() + self._interval
 
     def _redirected(self, response: requests.Response) -> str:

@@ -66,7 +66,11 @@ class Query:
                     f"{name} is {text!r}; it must be text that is not empty, without control characters.",
                     hint=f"Leave {name}= (--{name}) out for all records.",
                 )
-        for name, least in (("max_items", 1), ("sample", 1), ("seed", 0)):
+        for name, least, most in (
+            ("max_items", 1, 10 * _LARGEST),  # more than there are is all of them
+            ("sample", 1, _LARGEST),
+            ("seed", 0, _LARGEST),
+        ):
             value: Any = getattr(self, name)
             if value is None and name != "seed":
                 continue
@@ -75,8 +79,8 @@ class Query:
                 raise InvalidInputError(
                     f"{name} is {value!r}; it must be a whole number from {least}."
                 )
-            if int(value) > _LARGEST:
-                raise InvalidInputError(f"{name} is larger than {_LARGEST:,}.")
+            if int(value) > most:
+                raise InvalidInputError(f"{name} is larger than {most:,}.")
             object.__setattr__(self, name, int(value))
         check_switches(details=self.details)
         resource = self.resource

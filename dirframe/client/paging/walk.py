@@ -99,10 +99,7 @@ class Walk:
                 yield self._failed(answer)
                 raise answer.error
             if isinstance(answer, Refusal):
-                if answer.reason is Reason.NO_RECORDS:
-                    yield self._begin_without_records(in_order, answer)
-                    return
-                if is_asked:
+                if is_asked or answer.reason is Reason.NO_RECORDS:
                     yield from self._refused(answer)
                     return
                 yield self._probe(sort, answer)  # the directory does not offer this order
@@ -222,8 +219,9 @@ class Walk:
         self.keep(page, answer, query)
         return Arrival(page, answer, self.received.part.to_receive)
 
-    def _begin_without_records(self, query: Query, refusal: Refusal) -> Arrival:
+    def _begin_without_records(self, refusal: Refusal) -> Arrival:
         """Begin with a collection that has no first page, since it has no records."""
+        query = self.received.query
         at = refusal.received_at
         page = replace(end_at(1, at), total=0)
         self.received.restate(query)
@@ -250,6 +248,9 @@ class Walk:
 
     def _refused(self, refusal: Refusal) -> Iterator[Arrival]:
         """Yield the refusal of the first page; raise it, unless it is an answer."""
+        if refusal.reason is Reason.NO_RECORDS:
+            yield self._begin_without_records(refusal)
+            return
         if self.believes_refusals:
             self.received.refusal = refusal
             self.received.add_receipt(refusal)

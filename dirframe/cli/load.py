@@ -68,7 +68,9 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
 @options.plan_option
 @frames.output
 def projects(names: tuple[str, ...], ids_from: Path | None, **given: Any) -> None:
-    """Load projects and write them as a table: all, a part, or those named by id or short name.
+    """Load projects and write them as a table.
+
+    PROJECT is an id or a short name: these are loaded, in this order.
 
     --query searches the words of a record; --where language=Java keeps those whose main language
     it is.
@@ -78,8 +80,8 @@ def projects(names: tuple[str, ...], ids_from: Path | None, **given: Any) -> Non
       dirframe projects --demo --sort stack_count_reverse -n 20
       dirframe projects --query parser --where language=Java -o parsers.csv
       dirframe projects --sample 100 --seed 7 --details -o drawn.parquet
-      dirframe projects firefox 633 --details
-      dirframe projects --ids-from ours.csv --details -o ours.parquet
+      dirframe projects 633 714 --demo
+      dirframe projects --ids-from projects.parquet --demo -o again.csv
     """
     _load("projects", projects=frames.names_given(names, ids_from), **given)
 

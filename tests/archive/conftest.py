@@ -53,7 +53,7 @@ class Harvests:
         self.rig, self.folder, self.path = rig, folder, folder / "kept.archive"
         self.collection = f"{rig.kind}s"
         rig.received, rig.sent, page = set(), [], rig.page
-        rig.received_by_ids, rig.ever, rig.throughout = set(), set(), set(rig.ids)
+        rig.received_by_ids, rig.ever, rig.throughout = set(), set(), None
 
         def noting(request):
             reply = page(request)
@@ -62,8 +62,9 @@ class Harvests:
             rig.received |= ids
             if "ids" in request.query:
                 rig.received_by_ids |= ids
-            rig.ever |= set(rig.ids)
-            rig.throughout &= set(rig.ids)
+                present = set(rig.ids)
+                rig.ever |= present
+                rig.throughout = present if rig.throughout is None else rig.throughout & present
             return reply
 
         rig.page = noting
@@ -113,9 +114,9 @@ class Harvests:
         facts, ids = frame.attrs["dirframe"], set(frame["id"])
         assert (facts["completeness"], status.records) == (status.completeness, len(frame))
         assert (status.reason is None) == (status.completeness == "proven")
-        assert ids <= self.rig.ever
         if status.completeness == "proven":
             assert ids == self.rig.received_by_ids
+            assert ids <= self.rig.ever
             assert ids >= self.rig.throughout
             assert max(map(int, ids)) <= facts["walk"]["bound"]
         else:

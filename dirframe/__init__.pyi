@@ -56,6 +56,7 @@ from .errors import (
     MissingExtraError as MissingExtraError,
     NetworkError as NetworkError,
     NotFoundError as NotFoundError,
+    OverQuotaWarning as OverQuotaWarning,
     QuotaExceededError as QuotaExceededError,
     QuotaWarning as QuotaWarning,
     RequestError as RequestError,

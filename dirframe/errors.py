@@ -221,12 +221,13 @@ class CacheWarning(DirframeWarning):
 
 
 class QuotaWarning(DirframeWarning):
-    """A load needs more requests than are left today, or the count of requests cannot be shared.
+    """The daily quota is not enough for a load, or the count of requests cannot be shared."""
 
-    Of a load, `needed` is about how many more requests it sends.
-    """
 
-    needed: int | None = None
+class OverQuotaWarning(QuotaWarning):
+    """A load needs more requests than are left today; `needed` is about how many more."""
+
+    needed: int = 0
 
 
 class ExportWarning(DirframeWarning):

@@ -21,7 +21,7 @@ PUBLIC = [
     "ColumnsNotSentError", "ConfigurationError", "Directory", "DirframeError",
     "DirframeWarning", "Explorer", "ExportWarning", "IncompleteCollectionError",
     "IncompleteWarning", "InvalidInputError", "InvalidKeyError", "MissingColumnsError",
-    "MissingExtraError", "NetworkError", "NotFoundError", "QuotaExceededError", "QuotaWarning",
+    "MissingExtraError", "NetworkError", "NotFoundError", "OverQuotaWarning", "QuotaExceededError", "QuotaWarning",
     "RequestError", "ServiceError", "ShortKeyWarning", "SortIgnoredWarning", "StaleWarning", "StoreError",
     "UnknownValueWarning", "UnreadableResponseError",
     "UnreadableValueWarning", "UnresolvedCountriesError", "cache_info", "check", "child_table",

@@ -152,12 +152,10 @@ def load_asking(
     if yes or demo:
         return load()
     with warnings.catch_warnings():
-        warnings.simplefilter("error", dirframe.QuotaWarning)
+        warnings.simplefilter("error", dirframe.OverQuotaWarning)
         try:
             return load()
-        except dirframe.QuotaWarning as warning:
-            if warning.needed is None:
-                raise
+        except dirframe.OverQuotaWarning as warning:
             question = str(warning)
     if not sys.stdin.isatty():
         raise dirframe.QuotaExceededError(

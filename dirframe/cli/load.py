@@ -114,7 +114,7 @@ def accounts(**given: Any) -> None:
 @options.plan_option
 @frames.output
 def load(address: str, of: tuple[str, ...], out: Output, plan: bool, **question: Any) -> None:
-    """Load the records at any path of the directory, or a collection of one owner or many.
+    """Load the records at a path, or those of owners by a name.
 
     PATH ends in .xml: languages, contributors and months of a project, or one record. NAME is a
     collection of projects (contributors, activity_facts, size_facts, enlistments, factoids, stacks),

@@ -7,7 +7,7 @@ import math
 from dirframe._display import quantity
 from dirframe.client.directory import Directory
 from dirframe.client.paging.fetch import CacheUse
-from dirframe.errors import QuotaExceededError, QuotaWarning, warn
+from dirframe.errors import OverQuotaWarning, QuotaExceededError, warn
 
 
 def check_quota(
@@ -47,4 +47,4 @@ def check_quota(
     if left:  # otherwise the next request says so
         days = math.ceil((needed - left) / limit) + 1
         text += f": run the same line on {days:,} days. What came is kept and costs nothing again."
-        warn(QuotaWarning(text, hint=hint, needed=needed))
+        warn(OverQuotaWarning(text, hint=hint, needed=needed))

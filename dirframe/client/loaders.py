@@ -98,7 +98,7 @@ def load_projects(
 
     Warns
     -----
-    AnalysesNotSentWarning, QuotaWarning, SortIgnoredWarning
+    AnalysesNotSentWarning, OverQuotaWarning, SortIgnoredWarning
         If no analysis came without `details`; if the load needs more requests than are left today;
         if fewer than nine of ten neighbours are in the order of `sort`.
 

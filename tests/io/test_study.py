@@ -240,7 +240,7 @@ def test_what_the_schema_does_not_know_is_left_out_and_said(records, write):
     )
     project = records["projects"].head(1).assign(manager="Ada L.", size=pd.Categorical(["small"]))
     position = pd.DataFrame({"id": ["1"], "name": ["Ada L."], "phone": [49301]})
-    with_provenance(position, source="A directory", resource="position")
+    with_provenance(position, source="A directory", resource="employment")
     entries = dirframe.child_table(strange, "badges")  # a table of its own
     for frame, held, left_out in [
         (project, {"name"}, {"manager", "size"}),

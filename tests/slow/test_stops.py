@@ -40,8 +40,10 @@ def harvest(directory, folder):
 def work(job, folder, url, key):
     """Do a job in a process of its own, which receives Ctrl-C as one in a terminal does."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with suppress(KeyboardInterrupt), opened(folder, url, key) as directory:
-        job(directory, folder)
+    with suppress(KeyboardInterrupt):
+        with opened(folder, url, key) as directory:
+            job(directory, folder)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the job is done
 
 
 def stop(job, number, rig, folder, after, pause):
@@ -77,7 +79,7 @@ def test_job_that_is_stopped_at_random_moments_goes_on_by_the_same_line(job, num
             rig.forget()
             folder = tmp_path / str(moment)
             folder.mkdir()
-            stop(job, number, rig, folder, random.randrange(paid + 1), random.random() / 50)
+            stop(job, number, rig, folder, random.randrange(1, paid), random.random() / 50)
             sent = len(rig.requests)
             in_the_middle += 0 < sent < paid
             with opened(folder, rig.url, rig.key) as directory:

@@ -131,9 +131,15 @@ def _load_one(
     except DirframeError as error:
         part = getattr(error, "frame", None)
         if part is not None:
-            error.frame = with_owners(part, column, [owner] * len(part))  # type: ignore[attr-defined]  # it has one
+            error.frame = _of_one(part, column, owner)  # type: ignore[attr-defined]  # it has one
         raise
-    return with_owners(frame, column, [owner] * len(frame))
+    return _of_one(frame, column, owner)
+
+
+def _of_one(frame: pd.DataFrame, column: str, owner: str) -> pd.DataFrame:
+    """Return the records of one owner, whose column counts as sent, as it does with many owners."""
+    frame = with_owners(frame, column, [owner] * len(frame))
+    return provenance.set_provenance(frame, sent=provenance.columns_with_values(frame))
 
 
 class _One:

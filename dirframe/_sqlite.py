@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,3 +48,9 @@ def enable_wal(database: sqlite3.Connection) -> None:
         # A file that another process writes to in another mode stays in that.
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
             raise
+
+
+def seal_of(values: Iterable[Any]) -> str:
+    """Return the digest of the values of a row; a truth value is a number there."""
+    plain = [int(value) if isinstance(value, bool) else value for value in values]
+    return sha256(json.dumps(plain, default=repr).encode()).hexdigest()

@@ -205,10 +205,9 @@ class Quota(File):
 
 
 class Keys(File):
-    """The keys of a service; their names and limits have no digest."""
+    """The keys of a service; the counts of their requests have no digest."""
 
     is_database = True
-    is_sealed = False
 
     def make(self):
         path = self.folder / "keys" / "keys.sqlite"

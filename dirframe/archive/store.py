@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ from typing import Any, Literal, Self
 import pyarrow as pa
 
 from dirframe._files import make_folder
-from dirframe._sqlite import DATABASE_FAILURES, close_on_error, open_database
+from dirframe._sqlite import DATABASE_FAILURES, close_on_error, open_database, seal_of
 from dirframe.client.directory import Directory, connection_of
 from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refusal
@@ -189,14 +189,14 @@ class Store(AbstractContextManager["Store"]):
         with self._lock, self._errors():
             row = self._database.execute("SELECT * FROM archive").fetchone()
         facts = dict(row or {})
-        if facts.pop("seal", None) != _seal_of(facts.items()):
+        if facts.pop("seal", None) != seal_of(facts.items()):
             raise self._damaged("its facts are not those that were written")
         return facts
 
     def _seal_facts(self) -> None:
         facts = dict(self._database.execute("SELECT * FROM archive").fetchone())
         del facts["seal"]
-        self._database.execute("UPDATE archive SET seal = ?", [_seal_of(facts.items())])
+        self._database.execute("UPDATE archive SET seal = ?", [seal_of(facts.items())])
 
     def _damaged(self, why: str) -> ArchiveError:
         return ArchiveError(f"{self.path} is damaged ({why}). Restore it from a copy.")
@@ -212,7 +212,7 @@ class Store(AbstractContextManager["Store"]):
             resource, details = RESOURCES[facts["resource"]], bool(facts["details"])
             query = Query(resource=resource, details=details, **asked)
             for row in rows:
-                if row["seal"] != _seal_of(row[name] for name in _SEALED):
+                if row["seal"] != seal_of(row[name] for name in _SEALED):
                     raise self._damaged(f"row {row['id']} is not what was written")
             answers = [_Row.of(dict(row)) for row in rows]
         except (LookupError, TypeError, ValueError) as error:
@@ -288,7 +288,7 @@ class Store(AbstractContextManager["Store"]):
         with self._lock, self._errors():
             if not self._database.in_transaction:  # a write failed, perhaps in another thread
                 raise ArchiveError(f"{self.path} is no longer written to, after an error.")
-            seal = _seal_of(values[name] for name in _SEALED)
+            seal = seal_of(values[name] for name in _SEALED)
             self._database.execute(_INSERT, values | {"seal": seal})
             self._commit()
 
@@ -433,12 +433,6 @@ class _Row:
             received.walk_by_numbers(NoIds.SMALL_PAGES)
         if (before.sort, before.per_page) != (self.sort, self.per_page):
             received.restate(replace(before, sort=self.sort, per_page=self.per_page))
-
-
-def _seal_of(values: Iterable[Any]) -> str:
-    """Return the digest of the values of a row; a truth value is a number there."""
-    plain = [int(value) if isinstance(value, bool) else value for value in values]
-    return sha256(json.dumps(plain, default=repr).encode()).hexdigest()
 
 
 def _whole(value: object) -> int | None:

@@ -9,7 +9,6 @@ from typing import Any
 import click
 from click import IntRange, argument, command, option
 
-from dirframe._printable import escaped
 from dirframe.cli.frames import note
 from dirframe.cli.options import FILE
 from dirframe.service.keys import KeyStore
@@ -91,7 +90,7 @@ def keys_list(keys: Path) -> None:
         made = datetime.fromtimestamp(record["created_at"], UTC)
         state = "live" if record["revoked_at"] is None else "revoked"
         numbers = "{id:>4}  {used:>6,}  {daily_limit:>6,}".format_map(record)
-        name = escaped("{application} ({developer})".format_map(record))
+        name = "{application} ({developer})".format_map(record)
         click.echo(f"{numbers}  {made:%Y-%m-%d}  {state:8}  {name}")
 
 

@@ -15,7 +15,13 @@ from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
-from dirframe._sqlite import DATABASE_FAILURES, close_on_error, enable_wal, open_database
+from dirframe._sqlite import (
+    DATABASE_FAILURES,
+    close_on_error,
+    enable_wal,
+    open_database,
+    seal_of,
+)
 from dirframe.errors import InvalidInputError, StoreError
 
 #: Requests per day and key, and applications of a developer (specification, Limits).
@@ -37,17 +43,24 @@ CREATE TABLE keys (
     created_at REAL NOT NULL,
     revoked_at REAL,
     window_start REAL NOT NULL DEFAULT 0,
-    used INTEGER NOT NULL DEFAULT 0
+    used INTEGER NOT NULL DEFAULT 0,
+    seal TEXT -- the digest of what no request changes
 )
 """
+#: What the seal of a row is, by a function of the connection. Damaged texts may be no UTF-8.
+_TEXTS = ", ".join(f"CAST({name} AS BLOB)" for name in ("hash", "developer", "application"))
+_SEAL = f"seal(id, {_TEXTS}, daily_limit, created_at, revoked_at)"
 #: Also if a clock that was days ahead began the window, so that it blocks nobody for longer.
 _IS_OVER = f"abs(:now - window_start) >= {_DAY}"
 # A single statement checks and counts, so that two requests cannot both use the last one.
 _COUNT = f"""
 UPDATE keys SET used = iif({_IS_OVER}, 1, used + 1), window_start = iif({_IS_OVER}, :now, window_start)
-WHERE hash = :hash AND revoked_at IS NULL AND (used < daily_limit OR {_IS_OVER})
+WHERE hash = :hash AND revoked_at IS NULL AND (used < daily_limit OR {_IS_OVER}) AND seal = {_SEAL}
 """
-_RESETS_AT = f"SELECT window_start + {_DAY} FROM keys WHERE hash = :hash AND revoked_at IS NULL"
+_RESETS_AT = f"""
+SELECT id, seal = {_SEAL}, window_start + {_DAY} FROM keys
+WHERE hash = :hash AND revoked_at IS NULL
+"""
 _RECORDS = f"""
 SELECT id, developer, application, daily_limit, created_at, revoked_at,
     iif({_IS_OVER}, 0, used) AS used FROM keys ORDER BY id
@@ -67,6 +80,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             self._database = open_database(path, any_thread=True, timeout=_TIMEOUT)
             with close_on_error(self._database):
                 _prepare(self._database)
+                self._check()
         except DATABASE_FAILURES as error:
             raise StoreError(f"The keys cannot be kept in {path}: {error}.") from error
 
@@ -78,6 +92,13 @@ class KeyStore(AbstractContextManager["KeyStore"]):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    def _check(self) -> None:
+        """Raise if a key is not what was written."""
+        damaged = f"SELECT id FROM keys WHERE seal IS NOT {_SEAL} ORDER BY id"
+        row = self._database.execute(damaged).fetchone()
+        if row is not None:
+            raise self._damaged(row[0])
+
     def add(self, developer: str, application: str) -> str:
         """Register an application and return its key, 40 hexadecimal digits, which is not kept.
 
@@ -88,13 +109,13 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         key = secrets.token_hex(20)
         with self._access(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            sql = "SELECT id, developer, application FROM keys WHERE revoked_at IS NULL"
-            live: list[str] = []
-            for key_id, other, of_other in self._database.execute(sql):
-                if not (isinstance(other, str) and isinstance(of_other, str)):
-                    raise self._damaged(key_id)
-                if other.casefold() == developer.casefold():
-                    live.append(of_other.casefold())
+            self._check()
+            sql = "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
+            live = [
+                of_other.casefold()
+                for other, of_other in self._database.execute(sql)
+                if other.casefold() == developer.casefold()
+            ]
             if len(live) >= APPLICATIONS_PER_DEVELOPER or application.casefold() in live:
                 raise InvalidInputError(
                     f"{developer} has keys for {', '.join(live)}; there can be "
@@ -105,11 +126,13 @@ class KeyStore(AbstractContextManager["KeyStore"]):
                 " VALUES (?, ?, ?, ?, ?)",
                 (_hash(key), developer, application, DAILY_QUOTA, time.time()),
             )
+            self._database.execute(f"UPDATE keys SET seal = {_SEAL} WHERE seal IS NULL")
         return key
 
     def records(self) -> list[sqlite3.Row]:
         """Return all keys that were ever issued, with the requests of their day; times are Unix times."""
         with self._access():
+            self._check()
             cursor = self._database.cursor()
             cursor.row_factory = sqlite3.Row
             records = cursor.execute(_RECORDS, {"now": time.time()}).fetchall()
@@ -133,8 +156,11 @@ class KeyStore(AbstractContextManager["KeyStore"]):
 
     def _change(self, column: str, value: float, key_id: int) -> None:
         sql = f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL"
-        with self._access():
+        with self._access(), self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._check()
             changed = self._database.execute(sql, (value, key_id)).rowcount
+            self._database.execute(f"UPDATE keys SET seal = {_SEAL} WHERE id = ?", (key_id,))
         if not changed:
             raise InvalidInputError(f"There is no active key number {key_id}.")
 
@@ -151,7 +177,12 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             if self._database.execute(_COUNT, facts).rowcount:
                 return 0
             row = self._database.execute(_RESETS_AT, facts).fetchone()
-        return None if row is None else max(1, math.ceil(row[0] - now))
+        if row is None:
+            return None
+        key_id, is_whole, resets_at = row
+        if not is_whole:
+            raise self._damaged(key_id)
+        return max(1, math.ceil(float(resets_at) - now))
 
     @contextmanager
     def _access(self) -> Iterator[None]:
@@ -167,6 +198,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
 
 def _prepare(database: sqlite3.Connection) -> None:
     """Create the table in an empty file, or raise if it holds another one."""
+    database.create_function("seal", -1, lambda *values: seal_of(values), deterministic=True)
     enable_wal(database)  # of a database in memory without effect
     # A crash of the process loses nothing; a power failure may lose the last counts.
     database.execute("PRAGMA synchronous = NORMAL")

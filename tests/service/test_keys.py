@@ -87,33 +87,42 @@ def test_clock_that_was_ahead_blocks_no_key(keys, clock):
     assert keys.charge(key) == DAY + 1
 
 
-def test_keys_list_escapes_names(tmp_path, run):
+def test_name_of_a_key_that_was_changed_in_its_file_is_refused(tmp_path, run):
     file = tmp_path / "keys.sqlite"
     with KeyStore(file) as keys:
         keys.add("Ada", "charts")
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("UPDATE keys SET developer = ?", ["\x1b[31m\n   2  forged"])
     done = run("keys", "list", "--key-file", str(file))
-    assert r"charts (\x1b[31m\n   2  forged)" in done.out
-    assert len(done.out.splitlines()) == 2
+    assert (done.code, done.out) == (1, "")
+    assert "Key number 1 in" in done.err
 
 
 @pytest.mark.parametrize(
     "change",
     [
         *("created_at = 'x'", "created_at = 1e300", "daily_limit = 'many'"),
-        *("developer = x'ff'", "revoked_at = 'x'"),
+        *("developer = x'ff'", "developer = 'Eve'", "application = CAST(x'ff' AS TEXT)"),
+        *("revoked_at = 'x'", "revoked_at = NULL", "daily_limit = 1001", "hash = 'x'"),
     ],
 )
 def test_key_that_is_damaged_is_named(change, keys):
-    keys.add("Ada", "charts")
+    key = keys.add("Ada", "charts")
+    keys.add("Grace", "maps")
+    keys.revoke(1 if "NULL" in change else 2)
     with closing(sqlite3.connect(keys.path)) as database, database:
-        database.execute(f"UPDATE keys SET {change}")
-    with pytest.raises(StoreError, match="Key number 1 in"):
-        keys.records()
-    if change.startswith("developer"):
+        database.execute(f"UPDATE keys SET {change} WHERE id = 1")
+    for use in (
+        keys.records,
+        lambda: keys.add("Ada", "maps"),
+        lambda: keys.set_daily_limit(1, 5),
+        lambda: KeyStore(keys.path),
+    ):
         with pytest.raises(StoreError, match="Key number 1 in"):
-            keys.add("Ada", "maps")
+            use()
+    if change.startswith(("daily_limit", "developer", "application", "created_at")):
+        with pytest.raises(StoreError, match="Key number 1 in"):
+            keys.charge(key)
 
 
 def test_another_file_is_not_taken_for_keys(tmp_path):

@@ -42,7 +42,7 @@ def _parser(*, keeps_all: bool, is_large: bool) -> etree.XMLParser:
 
 #: The parser refuses texts of more bytes, unless it is that of large documents.
 _LARGE = 10_000_000
-_PROLOG_BYTES = 1_024
+_PROLOG_BYTES = 256
 #: Most attributes of an element: the parser's time for reading them grows with their square.
 MAX_ATTRIBUTES = 1_000
 #: A document with fewer signs of equality is read in no time, whatever its elements.

@@ -83,6 +83,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._loaded: Any = None
         self.code = ""
         self.error: Exception | None = None
+        self._beyond_quota: object = None  # the last load that needs more than today's quota
         self._thread, self._loop = threading.get_ident(), None
         with suppress(RuntimeError):
             self._loop = asyncio.get_running_loop()
@@ -187,8 +188,12 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             results.append(str(price))
 
     def load(self) -> None:
-        """Load the records and show them; if it fails, those shown before stay."""
+        """Load the records and show them; if it fails, those shown before stay.
+
+        A load that needs more requests than are left today begins when it is asked for again.
+        """
         name, request = self.collection.value, self._request()
+        asked = name, request
         lines = load_lines(name, request, self.source)
         load = dirframe.load_projects if name == "projects" else dirframe.load_accounts
 
@@ -197,7 +202,15 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
         with self._acting("Loading …") as results:
             try:
-                frame = load(self.source, progress=on_progress, **request)
+                with warnings.catch_warnings():
+                    if self._beyond_quota != asked:
+                        warnings.simplefilter("error", dirframe.OverQuotaWarning)
+                    frame = load(self.source, progress=on_progress, **request)
+            except dirframe.OverQuotaWarning as warning:
+                self._beyond_quota = asked
+                question = f"{warning} Press Load again to load as much as today's quota allows."
+                warnings.warn(dirframe.OverQuotaWarning(question), stacklevel=1)
+                return
             except dirframe.IncompleteCollectionError as error:
                 comment = f"# what was shown is not complete: {' '.join(str(error).split())}"
                 self._show(error.frame, name, [comment, *lines])

@@ -383,9 +383,24 @@ def test_unexpected_error_is_a_sentence_without_the_key():
             explorer.load()
 
 
+def test_load_beyond_the_quota_begins_when_it_is_asked_for_again(tmp_path):
+    with Rig(55) as rig, rig.directory(tmp_path, daily_quota=4) as directory:
+        explorer = dirframe.Explorer(directory)
+        press(explorer, "Load")
+        assert (explorer.error, explorer.frame, len(rig.requests)) == (None, None, 1)
+        assert "Press Load again" in shown(explorer, "message").text_content()
+        explorer.query.value = "other"
+        press(explorer, "Load")  # of another request
+        assert (explorer.error, explorer.frame, len(rig.requests)) == (None, None, 2)
+        press(explorer, "Load")
+        assert isinstance(explorer.error, QuotaExceededError)
+        assert len(rig.requests) == 4
+
+
 def test_used_up_quota_is_said_and_less_can_be_loaded(tmp_path):
     with Rig(55) as rig, rig.directory(tmp_path, daily_quota=4) as directory:
         explorer = dirframe.Explorer(directory)
+        press(explorer, "Load")
         press(explorer, "Load")
         assert isinstance(explorer.error, QuotaExceededError)
         assert f"{explorer.error.resets_at:%H:%M}" in shown(explorer, "message").text_content()

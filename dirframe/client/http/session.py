@@ -8,6 +8,7 @@ from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http.cookiejar import DefaultCookiePolicy
 from threading import Event
 from typing import Any, cast
 from urllib.parse import quote_plus, urlencode
@@ -67,6 +68,8 @@ class Session:
         self._http = requests.Session()
         # Not the passwords of .netrc. The adapter reads what else the environment says.
         self._http.trust_env = False
+        # No cookie is kept or sent: one could hold the key.
+        self._http.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._http.headers["User-Agent"] = f"dirframe/{__version__}"
         self._http.headers["Accept"] = "application/xml"
         self._adapter = SigningAdapter(connection, self.quota)
@@ -244,7 +247,9 @@ class Session:
             requests_paid=success.requests,
             server_time=success.server_time,
         )
-        if store:
+        # One that does not hold what it says may be right the next time.
+        is_miscounted = success.page.items_returned not in {None, len(success.page.records)}
+        if store and not is_miscounted:
             page = CachedPage(
                 content=fetched.content,
                 url=success.url,

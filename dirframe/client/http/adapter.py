@@ -115,6 +115,14 @@ class _Connecting(HTTPConnection):
             self.sock.shutdown(socket.SHUT_RDWR)
 
 
+def _forget_headers(response: requests.Response) -> None:
+    """Empty the headers that an open connection keeps of its last response: they may hold the key."""
+    kept = getattr(response.raw, "_original_response", None)
+    if kept is not None:
+        for name in set(kept.headers):
+            del kept.headers[name]
+
+
 class SigningAdapter(HTTPAdapter):
     """Send requests to one host with the key, and return validated successes without it."""
 
@@ -288,6 +296,7 @@ class SigningAdapter(HTTPAdapter):
                 response: Any = super().send(signed, **options)
                 response.url = url
                 response.body = read_body(response, self._timeout)
+                _forget_headers(response)
             except _NotConnected as error:
                 self._quota.release(receipts.pop())
                 failure, is_temporary = connection_error(error, url, route)

@@ -76,7 +76,7 @@ lab: $(VENV)/.lab ## Open the notebooks in JupyterLab, at the quick start
 	@$(BIN)/python -m jupyterlab --allow-root --log-level=WARN --ServerApp.root_dir=$(NOTEBOOKS) \
 	    --LabApp.default_url=/lab/tree/quick_start.ipynb $(ARGS)
 
-test: $(VENV)/.test ## Run the tests: about three minutes on two cores
+test: $(VENV)/.test ## Run the tests: nine minutes on two slow cores
 	$(PYTEST) $(FAST) $(ARGS)
 
 # 100 examples of each property. Tests that share a browser run in one worker.

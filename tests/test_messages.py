@@ -258,7 +258,7 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
             "InvalidInputError: A sample is of the whole collection, and max_items (--max-items) takes the first records of it. Leave one of them out."
         )
         assert message(dirframe.load_size, [7, 8], directory=directory) == snapshot(
-            'IncompleteCollectionError: The size facts of 2 projects of rig are not complete: 7, 8 (gone) could not be loaded. Run the same line again; incomplete="warn" (--incomplete warn) accepts the partial result.'
+            'IncompleteCollectionError: The size facts of 2 projects of rig are not complete: 7, 8 (gone) could not be loaded. To ask again does not help: leave out what the directory does not have; incomplete="warn" (--incomplete warn) accepts the partial result.'
         )
         rig.items_available = lambda _: None
         assert message(drawn, refresh=True) == snapshot(

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display import did_you_mean
+from dirframe._display import did_you_mean, quantity
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
 from dirframe.client.directory import Directory, open_directory, session_of
@@ -181,6 +181,7 @@ class _Table:
         self.without_analysis: set[str] = set()
         self.read_owners: set[str] = set()
         self.receipts: list[Receipt] = []
+        self.may_come_later = False  # one of those that are missing
         self.is_counted = False
         self.is_capped = False
 
@@ -202,12 +203,14 @@ class _Table:
         failure = received.failure
         if not received.part.in_use() and failure is not None:
             self.failures[one.owner] = messages.failure_words(failure)
+            self.may_come_later = True
             return
         summary = messages.summarize(received)
         self.is_capped |= summary.is_capped
         self.is_counted |= summary.completeness is Completeness.COUNTED
         if summary.completeness is Completeness.INCOMPLETE and not summary.is_capped:
             self.failures[one.owner] = str(summary.reason)
+            self.may_come_later = True
 
     def frame(self) -> pd.DataFrame:
         """Return the records, in the order in which the owners were read."""
@@ -226,9 +229,8 @@ def _load_many(
 ) -> pd.DataFrame:
     """Load queries to the same collection of several owners as one tidy frame."""
     owner = owner_of(collection)
-    word = f"{owner.owner_word}s"
     nouns = collection.collection.replace("_", " ")
-    what = f"{nouns} of {len(queries):,} {word} of {client.name}"
+    what = f"{nouns} of {quantity(len(queries), owner.owner_word)} of {client.name}"
     fetcher = Fetcher(session_of(client), options.cache)
     if len(queries) > client.quota().left:
         needed = sum(not fetcher.is_known(query) for query in queries)
@@ -248,7 +250,8 @@ def _load_many(
     warn_if_stale(client, table.receipts)
     if reason is not None:
         message = f"The {what} are not complete: {reason}."
-        raise_or_warn(options, frame, message, reason, "Run the same line again")
+        advice = messages.advice_on_failures(may_come_later=table.may_come_later)
+        raise_or_warn(options, frame, message, reason, advice)
     return frame
 
 
@@ -261,6 +264,7 @@ def _described(
         owner = _owner_in(query)
         if owner not in table.read_owners:
             table.failures[owner] = _NOT_ASKED
+            table.may_come_later = True
     lost = {name: why for name, why in table.failures.items() if name not in table.without_analysis}
     reason = f"{messages.list_named(lost)} could not be loaded" if lost else None
     (word,) = queries[0].facts

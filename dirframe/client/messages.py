@@ -196,6 +196,13 @@ def lost_words(received: Received) -> dict[str, str]:
     return {record: answer_words(answer) for record, answer in received.lost().items()}
 
 
+def advice_on_failures(*, may_come_later: bool) -> str:
+    """Return what helps where some of many are missing by name."""
+    if may_come_later:
+        return "Run the same line again: only what is missing is requested"
+    return "To ask again does not help: leave out what the directory does not have"
+
+
 def answer_words(answer: Refusal | Failure) -> str:
     """Return why there is no page."""
     if isinstance(answer, Failure):

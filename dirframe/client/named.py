@@ -99,6 +99,7 @@ class NamedProjects:
         impossible = [name for name in names.all if name not in set(names.possible)]
         self.failures = dict.fromkeys(impossible, _NO_SUCH_ID)
         self.lost: dict[str, str] = {}  # own pages of projects that are there, by id
+        self.may_come_later = False  # one of those that are missing
         self.own_pages = 0
         self.receipts: list[Receipt] = []
         self.failure: Failure | None = None  # that ended it
@@ -150,6 +151,7 @@ class NamedProjects:
         if not is_by_ids:
             return
         lost = set(reader.part.lost)
+        self.may_come_later |= bool(lost)
         for name in ids:
             if name not in self.rows:
                 self.failures[name] = _NOT_SENT if int(name) in lost else Reason.GONE.value
@@ -211,6 +213,8 @@ class NamedProjects:
             is_bare = isinstance(answer, Refusal) and answer.reason is Reason.NO_ANALYSIS
             if name not in self.rows and is_bare and not _is_id(name):
                 yield from self._search(name)
+            if name not in self.rows or not is_bare:
+                self.may_come_later |= isinstance(answer, Failure)
             if name in self.rows and not is_bare:
                 self.lost[self.rows[name].project] = messages.answer_words(answer)
             elif name not in self.rows:
@@ -247,8 +251,9 @@ class NamedProjects:
     def note_missing(self) -> None:
         """Note the projects that were not asked for."""
         for name in self.names.possible:
-            if name not in self.rows:
-                self.failures.setdefault(name, _NOT_ASKED)
+            if name not in self.rows and name not in self.failures:
+                self.failures[name] = _NOT_ASKED
+                self.may_come_later = True
 
 
 def _may_be_there(answer: Refusal) -> bool:
@@ -294,12 +299,12 @@ def load_named(
     warn_if_stale(client, named.receipts)
     _warn_of_analyses(named)
     if reason is not None:
-        message = (
-            f"The {len(names.all):,} named projects of {client.name} are not complete: {reason}."
-        )
+        what = quantity(len(names.all), "named project")
+        message = f"The load of {what} of {client.name} is not complete: {reason}."
         lack = {"details_missing": tuple(named.lost), "received": len(frame)}
         lack["expected"] = len(names.all)
-        raise_or_warn(options, frame, message, reason, "Run the same line again", **lack)
+        advice = messages.advice_on_failures(may_come_later=named.may_come_later)
+        raise_or_warn(options, frame, message, reason, advice, **lack)
     return frame
 
 

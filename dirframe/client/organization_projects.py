@@ -97,7 +97,9 @@ def load_projects_of(
     if reason is not None:
         message = f"The {what} are not complete: {reason}."
         lack = {"received": len(frame), "expected": len(names)}
-        raise_or_warn(options, frame, message, reason, "Run the same line again", **lack)
+        is_unasked = len(reader.rows) + len(reader.failures) < len(names)
+        advice = messages.advice_on_failures(may_come_later=reader.may_come_later or is_unasked)
+        raise_or_warn(options, frame, message, reason, advice, **lack)
     return frame
 
 
@@ -110,6 +112,7 @@ class _Reader:
         self.rows: dict[str, int] = {}  # by title
         self.sent: dict[str, AnalysisSent] = {}
         self.failures: dict[str, str] = {}
+        self.may_come_later = False  # one of those that are missing
         self.receipts: list[Receipt] = []
 
     def read(self, names: list[str], workers: int) -> Iterator[str]:
@@ -123,6 +126,7 @@ class _Reader:
             self.receipts += found.receipts
             if found.page is None:
                 self.failures[name] = found.reason
+                self.may_come_later |= found.failure is not None
             else:
                 begin = self.records.add(found.page)
                 self.rows[name] = begin + found.index

@@ -88,9 +88,7 @@ class Pages:
 
     def add(self, page: CollectionPage) -> None:
         """Add a page; it replaces an earlier version."""
-        # A clock may be set back between two harvests. Pages of a cache come in any order.
-        rank = len(self._ranks) if self.keeps_history else page.received_at.timestamp()
-        self._ranks[page] = rank
+        rank = self._ranks[page] = self._next_rank(page)
         if page.is_probe:
             self.probes.append(page)
             return
@@ -109,10 +107,12 @@ class Pages:
     def set_aside(self, pages: Iterable[CollectionPage]) -> None:
         """Add pages in an order that is not used any more; their records count."""
         for page in pages:
-            self._ranks[page] = (
-                len(self._ranks) if self.keeps_history else page.received_at.timestamp()
-            )
+            self._ranks[page] = self._next_rank(page)
             self.probes.append(page)
+
+    def _next_rank(self, page: CollectionPage) -> float:
+        # A clock may be set back between two harvests. Pages of a cache come in any order.
+        return len(self._ranks) if self.keeps_history else page.received_at.timestamp()
 
     def rank(self, page: CollectionPage) -> float:
         """Return a number that is higher for pages that were received later."""

@@ -55,7 +55,7 @@ def test_fields_have_a_column_a_meaning_and_a_unit_each():
 def test_records_are_called_what_they_are():
     assert PROJECT.words == ("project", "projects")
     assert schema.CONTRIBUTOR_FACT.words == ("contributor", "contributors")
-    assert schema.ACTIVITY_FACT.words == ("activity fact", "activity facts")
+    assert schema.EXTENSIONS["activity_fact"].words == ("activity fact", "activity facts")
     assert ALL_RESOURCES["analysis"].words == ("analysis", "analyses")
 
 

@@ -233,8 +233,6 @@ COLLECTIONS = {
     if row["record"]
 }
 CONTRIBUTOR_FACT = EXTENSIONS["contributor_fact"]
-ACTIVITY_FACT = EXTENSIONS["activity_fact"]
-SIZE_FACT = EXTENSIONS["size_fact"]
 
 
 def _columns_of_statistics() -> dict[str, dict[str, Field]]:

@@ -84,8 +84,12 @@ def _names_in(path: Path) -> list[str]:
         if "id" not in frame:
             raise click.UsageError(f"{path} has no column id.")
         return [str(value) for value in frame["id"].dropna()]
-    text = sys.stdin.read() if path == Path(_STREAM) else path.read_text("utf-8-sig")
-    names = [line.strip() for line in text.splitlines() if line.strip()]
+    content = sys.stdin.buffer.read() if path == Path(_STREAM) else path.read_bytes()
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"{path} is no text in UTF-8: {error}.") from None
+    names = [line.strip() for line in lines if line.strip()]
     if not names:
         raise click.UsageError(f"{path} names no project.")
     return names

@@ -290,6 +290,22 @@ def test_what_is_computed_is_tried_without_records_first(kind, sample_frames, fo
 # Before a day's quota goes
 
 
+NO_LISTS = {
+    "not.txt": b"1\xff\n2\n",
+    "wide.txt": "1\n2\n".encode("utf-16"),
+    "empty.txt": b"\n \n",
+    "names.csv": b"name\nfirefox\n",
+}
+
+
+@pytest.mark.parametrize("name", NO_LISTS)
+def test_file_that_names_no_projects_is_refused_before_a_request(name, rig, folder, run):
+    (folder / name).write_bytes(NO_LISTS[name])
+    outcome = run("projects", "--ids-from", name)
+    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert name in outcome.err
+
+
 @pytest.fixture
 def almost_used_up(rig, folder):
     """Leave three requests of today's 1,000, for a collection of six pages."""

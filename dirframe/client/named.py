@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +19,7 @@ from dirframe.client.load import Options, cost_of, raise_or_warn, warn_if_stale
 from dirframe.client.lookup import is_record, names_of
 from dirframe.client.paging.details import ANALYSIS_COLUMNS
 from dirframe.client.paging.fetch import (
+    MAX_NOT_FOUND,
     Answer,
     Document,
     Failure,
@@ -30,12 +31,15 @@ from dirframe.client.paging.fetch import (
     may_come_later,
     never,
 )
-from dirframe.client.paging.ids import MAX_ID, IdSet, Undecided
-from dirframe.client.paging.order import is_todays_first_page
+from dirframe.client.paging.ids import MAX_ID, is_id, is_number
 from dirframe.client.paging.query import Query, record_query
-from dirframe.client.paging.read_by_ids import IdsReader
-from dirframe.client.paging.received import Receipt, Received, receipt_of
-from dirframe.client.paging.windows import PagesByIds, WindowPage
+from dirframe.client.paging.read_by_ids import (
+    IdsReader,
+    NamedIds,
+    fetch_first_page,
+    is_todays_answer,
+)
+from dirframe.client.paging.received import Receipt, receipt_of
 from dirframe.client.progress import ProgressCallback, progress_of
 from dirframe.client.xml.page import AnalysisSent, Page
 from dirframe.client.xml.records import Records
@@ -71,22 +75,13 @@ class Names:
 
     def __init__(self, projects: Any) -> None:
         self.all = names_of(projects)
-        self.possible = [name for name in self.all if not _is_number(name) or _is_id(name)]
-        self.ids = [name for name in self.possible if _is_id(name)]
+        self.possible = [name for name in self.all if not is_number(name) or is_id(name)]
+        self.ids = [name for name in self.possible if is_id(name)]
 
     @property
     def are_cheaper_by_ids(self) -> bool:
         """Whether some of them cost less by ids than by their own pages."""
         return len(self.ids) > FEW_IDS
-
-
-def _is_number(name: str) -> bool:
-    return name.isascii() and name.isdigit()
-
-
-def _is_id(name: str) -> bool:
-    """Return whether a name is an id as the directory writes it."""
-    return _is_number(name) and name == str(int(name)) and 0 < int(name) <= MAX_ID
 
 
 class NamedProjects:
@@ -98,6 +93,7 @@ class NamedProjects:
         self.rows: dict[str, _Row] = {}  # by name
         impossible = [name for name in names.all if name not in set(names.possible)]
         self.failures = dict.fromkeys(impossible, _NO_SUCH_ID)
+        self.gone: set[str] = set()  # those that do not exist
         self.lost: dict[str, str] = {}  # own pages of projects that are there, by id
         self.may_come_later = False  # one of those that are missing
         self.own_pages = 0
@@ -108,53 +104,55 @@ class NamedProjects:
         """Yield the names of the projects that were received."""
         own = self.names.possible
         if not self.details and self.names.are_cheaper_by_ids and self.is_today():
-            yield from self._read_by_ids(self.names.ids)
-            own = [name for name in own if name not in self.rows and name not in self.failures]
-        refused: dict[str, Refusal | Failure] = {}
-        yield from self._read_own(own, refused)
-        yield from self._read_refused(refused)
+            yield from self._read_by_ids(self.names.ids, NamedIds(self.fetcher))
+            own = [name for name in own if not self._is_decided(name)]
+        while own:
+            refused: dict[str, Refusal | Failure] = {}
+            patience = Patience(most_not_found=MAX_NOT_FOUND)
+            yield from self._read_own(own, refused, patience)
+            is_ended = patience.ending is not None and not patience.ending.is_bare_404
+            if not is_ended:
+                yield from self._read_refused(refused)
+                # Bare 404s in a row of projects that do not exist are no end.
+                is_ended = any(name not in self.gone for name in _not_found(refused))
+            if patience.ending is not None and is_ended:
+                self.failure = patience.ending
+                raise patience.ending.error
+            own = [name for name in own if not self._is_decided(name)]
+
+    def _is_decided(self, name: str) -> bool:
+        return name in self.rows or name in self.failures
+
+    # By ids
 
     def is_today(self) -> bool:
-        """Return whether the first page is one of today's live service."""
-        answer = self.fetcher.fetch(_PROJECTS, may_refuse=never)
+        """Return whether the directory is today's live service."""
+        answer = fetch_first_page(self.fetcher)
         self.receipts.append(receipt_of(answer))
         if isinstance(answer, Failure):
             self.failure = answer
             raise answer.error
-        return isinstance(answer, Document) and is_todays_first_page(answer.page)
-
-    # By ids
+        return is_todays_answer(answer)
 
     def walk_of(self, ids: Iterable[str]) -> IdsReader:
         """Return a walk over some ids."""
-        received = Received(_PROJECTS)
-        received.part = PagesByIds(state=Undecided(IdSet(map(int, ids))))
-        return IdsReader(received, self.fetcher, lambda *_: None)
+        return NamedIds(self.fetcher).walk_of(ids)
 
-    def _read_by_ids(self, ids: list[str]) -> Iterator[str]:
-        """Read projects by ids, and note which ones there are not, if the directory answers by ids."""
-        reader = self.walk_of(ids)
-        arrivals = reader.read()
-        is_by_ids = False
+    def _read_by_ids(self, ids: list[str], by_ids: NamedIds) -> Iterator[str]:
+        """Read projects by ids, and note which ones do not exist, if the directory answers by ids."""
         try:
-            while True:
-                try:
-                    arrival = next(arrivals)
-                except StopIteration as end:
-                    is_by_ids = bool(end.value)
-                    break
-                if isinstance(arrival.target, WindowPage) and isinstance(arrival.answer, Document):
-                    yield from self._add(arrival.answer.page, arrival.target.ids)
+            for page, document in by_ids.read(ids):
+                yield from self._add(document.page, page.ids)
         finally:
-            self.receipts += reader.received.receipts
-            self.failure = reader.received.failure if not is_by_ids else None
-        if not is_by_ids:
-            return
-        lost = set(reader.part.lost)
-        self.may_come_later |= bool(lost)
+            self.receipts += by_ids.receipts
+            self.failure = by_ids.failure
+        self.may_come_later |= bool(by_ids.unsendable)
+        self.gone |= by_ids.gone
         for name in ids:
-            if name not in self.rows:
-                self.failures[name] = _NOT_SENT if int(name) in lost else Reason.GONE.value
+            if name in by_ids.gone:
+                self.failures[name] = Reason.GONE.value
+            elif name in by_ids.unsendable:
+                self.failures[name] = _NOT_SENT
 
     def _add(self, page: Page, names: Iterable[str | None]) -> Iterator[str]:
         """Add the records of a page by their names."""
@@ -167,9 +165,10 @@ class NamedProjects:
 
     # By own pages
 
-    def _read_own(self, names: list[str], refused: dict[str, Refusal | Failure]) -> Iterator[str]:
+    def _read_own(
+        self, names: list[str], refused: dict[str, Refusal | Failure], patience: Patience
+    ) -> Iterator[str]:
         """Read the own pages of projects; note those that were refused, or failed."""
-        patience = Patience()
         results = fetch_ahead(
             self._fetch_own, names, self.workers, patience.ends, self.fetcher.session
         )
@@ -180,9 +179,6 @@ class NamedProjects:
                 yield from self._add(answer.page, [name])
             elif isinstance(answer, Refusal) or answer.is_of_one_page:
                 refused[name] = answer
-        if patience.ending is not None:
-            self.failure = patience.ending
-            raise patience.ending.error
 
     def _fetch_own(self, name: str) -> Answer:
         """Return the own page of a project; a refusal, if it is that of another one."""
@@ -202,26 +198,38 @@ class NamedProjects:
 
     def _read_refused(self, refused: dict[str, Refusal | Failure]) -> Iterator[str]:
         """Read the records of projects without an own page, where there are any."""
-        unsure = [
-            name
-            for name, answer in refused.items()
-            if _is_id(name) and isinstance(answer, Refusal) and _may_be_there(answer)
-        ]
+        unsure = [name for name, answer in refused.items() if is_id(name) and _may_be_there(answer)]
         if unsure and self.is_today():
-            yield from self._read_by_ids(unsure)
+            # A page of the cache is older than a bare 404.
+            is_recent = not set(unsure).isdisjoint(_not_found(refused))
+            fetcher = self.fetcher.refreshed() if is_recent else self.fetcher
+            yield from self._read_by_ids(unsure, NamedIds(fetcher))
         for name, answer in refused.items():
-            is_bare = isinstance(answer, Refusal) and answer.reason is Reason.NO_ANALYSIS
-            if name not in self.rows and is_bare and not _is_id(name):
+            if name not in self.rows and not is_id(name) and _may_be_there(answer):
                 yield from self._search(name)
-            if name not in self.rows or not is_bare:
-                self.may_come_later |= isinstance(answer, Failure)
-            if name in self.rows and not is_bare:
-                self.lost[self.rows[name].project] = messages.answer_words(answer)
-            elif name not in self.rows:
-                self.failures.setdefault(name, messages.answer_words(answer))
+            if name in self.rows:
+                self._note_own_page(name, answer)
+            else:
+                self._note_failure(name, answer)
+
+    def _note_own_page(self, name: str, answer: Refusal | Failure) -> None:
+        """Note that the own page of a project that exists was not received."""
+        if isinstance(answer, Refusal) and answer.reason is Reason.NO_ANALYSIS:
+            return
+        self.may_come_later |= isinstance(answer, Failure)
+        self.lost[self.rows[name].project] = messages.answer_words(answer)
+
+    def _note_failure(self, name: str, answer: Refusal | Failure) -> None:
+        """Note that a project was not received."""
+        if isinstance(answer, Failure):
+            if name in self.gone and is_id(name):
+                self.fetcher.refuse(record_query(PROJECT, name), answer)
+            elif name not in self.gone:
+                self.may_come_later = True
+        self.failures.setdefault(name, messages.answer_words(answer))
 
     def _search(self, name: str) -> Iterator[str]:
-        """Find a project without an analysis by its name: today's service has no own page of it."""
+        """Find a project by its name where today's service sent no own page of it."""
         answer = self.fetcher.fetch(Query(resource=PROJECT, query=name), may_refuse=never)
         self.receipts.append(receipt_of(answer))
         if isinstance(answer, Failure):
@@ -232,6 +240,9 @@ class NamedProjects:
             found = [is_record(page, index, name) for index in range(len(page.records))]
             if found.count(True) == 1:
                 yield from self._add(page, [name if is_it else None for is_it in found])
+            elif True not in found:
+                self.gone.add(name)
+                self.failures[name] = Reason.GONE.value
 
     # What was received
 
@@ -256,11 +267,17 @@ class NamedProjects:
                 self.may_come_later = True
 
 
-def _may_be_there(answer: Refusal) -> bool:
-    """Return whether a project may be there without its own page: a 404 of today's shows nothing."""
-    if answer.reason is Reason.NO_ANALYSIS:
-        return True
-    return answer.reason is Reason.GONE and (answer.error is None or answer.error.status == 404)
+def _not_found(answers: Mapping[str, Refusal | Failure]) -> list[str]:
+    """Return the names whose own page was a bare 404."""
+    failures = {name: one for name, one in answers.items() if isinstance(one, Failure)}
+    return [name for name, failure in failures.items() if failure.is_bare_404]
+
+
+def _may_be_there(answer: Refusal | Failure) -> bool:
+    """Return whether a project may be there without its own page: a bare 404 shows nothing."""
+    if isinstance(answer, Failure):
+        return answer.is_bare_404
+    return answer.reason is Reason.NO_ANALYSIS
 
 
 def check_named(option: str, **others: object) -> None:
@@ -318,7 +335,7 @@ def _check_quota(named: NamedProjects, client: Directory, options: Options) -> N
     names = named.names
     if len(names.possible) <= client.quota().left:
         return
-    own = [name for name in names.possible if named.details or not _is_id(name)]
+    own = [name for name in names.possible if named.details or not is_id(name)]
     needed = sum(not named.fetcher.is_known(record_query(PROJECT, name)) for name in own)
     what = f"{len(names.all):,} named projects of {client.name}"
     check_quota(client, options.cache, what, needed, accepts_parts=options.accepts_parts)

@@ -410,7 +410,7 @@ def test_count_that_is_too_high_does_not_keep_a_harvest_of_own_pages_from_its_en
 
 def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
     rig = Today(30)
-    rig.own_pages = {"3": GONE, "4": DELETED, "5": SILENT}
+    rig.own_pages = {"4": DELETED, "5": SILENT}
     rig.other = {"6": "7"}
     harvest = harvests(rig)
     status = harvest.run(details=True).status()
@@ -418,9 +418,29 @@ def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
     harvest.run(details=True)
     facts = frame.attrs["dirframe"]
     assert len(rig.requests) == paid
-    assert sorted(facts["details_missing"]) == ["3", "4", "6"]
+    assert sorted(facts["details_missing"]) == ["4", "6"]
     assert (status.completeness, status.finished) == ("incomplete", True)
-    assert {*frame["id"][frame["analysis__id"].isna()]} == {"3", "4", "5", "6"}
+    assert {*frame["id"][frame["analysis__id"].isna()]} == {"4", "5", "6"}
+
+
+def test_own_pages_of_a_bare_404_are_asked_for_again_until_ids_do_not_return_the_project(harvests):
+    rig = Today(30)
+    rig.own_pages = dict.fromkeys(["3", "17"], GONE)
+    harvest = harvests(rig)
+    for _ in range(2):
+        with pytest.raises(dirframe.NotFoundError):
+            harvest.run(details=True)
+        status = dirframe.open_archive(harvest.path).status()
+        assert (status.details, status.requests_left, status.finished) == (28, 2, False)
+    rig.own_pages = {"3": GONE}
+    rig.records[:] = [xml for xml in rig.records if id_of(xml) != "3"]
+    status = harvest.run(details=True).status()
+    frame, paid = harvest.check(), len(rig.requests)
+    harvest.run(details=True)
+    assert len(rig.requests) == paid
+    assert (status.finished, status.details) == (True, 30)
+    assert frame.attrs["dirframe"]["details_missing"] == ["3"]
+    assert "3 (gone)" in status.reason
 
 
 def test_error_among_own_pages_keeps_what_came(harvests):

@@ -146,6 +146,37 @@ def test_named_project_whose_own_page_is_lost_keeps_its_record(today, connect):
     assert frame["id"].tolist() == ["4", "5"]
     assert (facts["details_missing"], facts["failures"]) == (["5"], {"6": "gone"})
     assert caught.value.details_missing == ("5",)
+    assert "5 (status 404)" in caught.value.missing
+    today.forget()
+    today.own_pages = {}
+    with pytest.raises(IncompleteCollectionError) as caught:  # 6 is known to be gone
+        load(connect(today), ["4", "5", "6"], details=True)
+    assert caught.value.details_missing == ()
+    assert own_pages(today) == ["/p/5.xml"]
+
+
+def test_named_project_whose_own_page_is_a_bare_404_is_searched_by_its_short_name(connect):
+    rig = Today([*projects([str(n) for n in range(1, 11)]), *named("firefox")])
+    rig.moves, rig.own_pages = False, {"firefox": GONE}
+    with rig.in_process():
+        for _ in range(2):
+            with pytest.raises(IncompleteCollectionError) as caught:
+                load(connect(rig), ["firefox", "8"], details=True)
+            assert caught.value.frame["id"].tolist() == ["11", "8"]
+            assert "11 (status 404)" in caught.value.missing
+        rig.own_pages = {}
+        frame = load(connect(rig), ["firefox", "8"])
+    assert (frame["id"].tolist(), frame[LINES].notna().all()) == (["11", "8"], True)
+
+
+def test_named_projects_of_which_many_in_a_row_do_not_exist_are_all_looked_at(today, connect):
+    names = ["3", *map(str, range(1001, 1041)), "4"]
+    price = dirframe.plan("projects", projects=names, details=True, directory=connect(today))
+    with pytest.raises(IncompleteCollectionError) as caught:
+        load(connect(today), names, details=True)
+    assert caught.value.frame["id"].tolist() == ["3", "4"]
+    assert set(get_provenance(caught.value.frame)["failures"].values()) == {"gone"}
+    assert len(today.requests) <= price.requests_at_most + 1
 
 
 def test_named_projects_that_today_ignores_ids_of_are_read_one_by_one(today, connect):

@@ -15,7 +15,13 @@ from dirframe._display import quantity
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
 from dirframe.client.directory import Directory, session_of
-from dirframe.client.load import Options, cost_of, raise_or_warn, warn_if_stale
+from dirframe.client.load import (
+    Options,
+    cost_of,
+    raise_or_warn,
+    warn_if_changed,
+    warn_if_stale,
+)
 from dirframe.client.lookup import is_record, names_of
 from dirframe.client.paging.details import ANALYSIS_COLUMNS
 from dirframe.client.paging.fetch import (
@@ -39,8 +45,8 @@ from dirframe.client.paging.read_by_ids import (
     fetch_first_page,
     is_todays_answer,
 )
-from dirframe.client.paging.received import Receipt, receipt_of
-from dirframe.client.progress import ProgressCallback, progress_of
+from dirframe.client.paging.received import NoIds, Receipt, receipt_of
+from dirframe.client.progress import progress_of
 from dirframe.client.xml.page import AnalysisSent, Page
 from dirframe.client.xml.records import Records
 from dirframe.errors import (
@@ -97,16 +103,26 @@ class NamedProjects:
         self.lost: dict[str, str] = {}  # own pages of projects that are there, by id
         self.may_come_later = False  # one of those that are missing
         self.own_pages = 0
+        self.no_ids: NoIds | None = None  # why they were not read by ids to the end
         self.receipts: list[Receipt] = []
         self.failure: Failure | None = None  # that ended it
 
-    def read(self) -> Iterator[str]:
-        """Yield the names of the projects that were received."""
-        own = self.names.possible
-        if not self.details and self.names.are_cheaper_by_ids and self.is_today():
-            yield from self._read_by_ids(self.names.ids, NamedIds(self.fetcher))
-            own = [name for name in own if not self._is_decided(name)]
-        while own:
+    def read_by_ids(self) -> Iterator[str]:
+        """Yield the names of the projects that were received by ids, where that costs less."""
+        if self.details or not self.names.are_cheaper_by_ids or not self.is_today():
+            return
+        by_ids = NamedIds(self.fetcher)
+        yield from self._read_by_ids(self.names.ids, by_ids)
+        if not by_ids.is_answered:
+            self.no_ids = NoIds.STOPPED if by_ids.sent else NoIds.IGNORED
+
+    def undecided(self) -> list[str]:
+        """Return the names whose own pages are needed."""
+        return [name for name in self.names.possible if not self._is_decided(name)]
+
+    def read_rest(self) -> Iterator[str]:
+        """Yield the names of the other projects that were received."""
+        while own := self.undecided():
             refused: dict[str, Refusal | Failure] = {}
             patience = Patience(most_not_found=MAX_NOT_FOUND)
             yield from self._read_own(own, refused, patience)
@@ -118,7 +134,6 @@ class NamedProjects:
             if patience.ending is not None and is_ended:
                 self.failure = patience.ending
                 raise patience.ending.error
-            own = [name for name in own if not self._is_decided(name)]
 
     def _is_decided(self, name: str) -> bool:
         return name in self.rows or name in self.failures
@@ -297,10 +312,14 @@ def load_named(
     names = Names(projects)
     fetcher = Fetcher(session_of(client), options.cache)
     named = NamedProjects(names, fetcher, client.workers, details=details)
-    _check_quota(named, client, options)
     try:
         with progress_of("projects", options.progress) as on_project, suppress(StopIteration):
-            _read(named, on_project)
+            total = len(names.possible)
+            for _ in named.read_by_ids():
+                on_project(1, total)
+            _check_quota(named, client, options)
+            for _ in named.read_rest():
+                on_project(1, total)
     except (CacheError, RequestError) as error:
         failure = named.failure
         is_later = may_come_later(error) if failure is None else failure.may_come_later
@@ -315,6 +334,7 @@ def load_named(
     frame, reason = _described(named, client)
     warn_if_stale(client, named.receipts)
     _warn_of_analyses(named)
+    warn_if_changed(named.no_ids, f"named projects of {client.name}")
     if reason is not None:
         what = quantity(len(names.all), "named project")
         message = f"The load of {what} of {client.name} is not complete: {reason}."
@@ -325,19 +345,13 @@ def load_named(
     return frame
 
 
-def _read(named: NamedProjects, on_project: ProgressCallback) -> None:
-    total = len(named.names.possible)
-    for _ in named.read():
-        on_project(1, total)
-
-
 def _check_quota(named: NamedProjects, client: Directory, options: Options) -> None:
-    names = named.names
-    if len(names.possible) <= client.quota().left:
+    """Compare the own pages to come with the quota."""
+    own = named.undecided()
+    if len(own) <= client.quota().left:
         return
-    own = [name for name in names.possible if named.details or not is_id(name)]
     needed = sum(not named.fetcher.is_known(record_query(PROJECT, name)) for name in own)
-    what = f"{len(names.all):,} named projects of {client.name}"
+    what = f"{len(named.names.all):,} named projects of {client.name}"
     check_quota(client, options.cache, what, needed, accepts_parts=options.accepts_parts)
 
 
@@ -367,6 +381,7 @@ def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, s
         completeness="proven" if reason is None else "incomplete",
         incomplete_reason=reason,
         failures=named.failures,
+        walk=_walk_facts(named),
         not_sent=list(ANALYSIS_COLUMNS) if is_left_out else [],
         details=named.own_pages,
         details_missing=list(named.lost),
@@ -374,6 +389,12 @@ def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, s
         **cost_of(named.receipts),
     )
     return frame, reason
+
+
+def _walk_facts(named: NamedProjects) -> dict[str, str]:
+    if named.no_ids is None:
+        return {}
+    return {"by": "own pages", "reason": messages.reason_of(named.no_ids)}
 
 
 def _warn_of_analyses(named: NamedProjects) -> None:

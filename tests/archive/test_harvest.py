@@ -1,5 +1,6 @@
 """A harvest pays for each page once, over days, kills and whatever the directory does meanwhile."""
 
+import warnings
 from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,12 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe import provenance
-from dirframe.errors import InvalidInputError, QuotaExceededError, ServiceError
+from dirframe.errors import (
+    InvalidInputError,
+    QuotaExceededError,
+    ServiceChangedWarning,
+    ServiceError,
+)
 from tests import processes
 from tests.archive.conftest import LINE, START, Harvests, Reshuffled, kept, number, shuffled
 from tests.faults.test_faults import EDITS
@@ -340,8 +346,13 @@ def test_harvest_goes_on_by_page_numbers_where_ids_end(harvests, change):
     rig = Today(400)
     rig.stops = {change: 8}
     harvest = harvests(rig)
-    archive, _ = harvest.over_days(12)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", ServiceChangedWarning)
+        archive, _ = harvest.over_days(12)
+    assert [one.category for one in warned].count(ServiceChangedWarning) == 1
     status = archive.status()
+    with pytest.warns(ServiceChangedWarning):
+        archive.frame()
     frame = harvest.check()
     assert set(frame["id"]) == set(rig.ids)
     assert (status.completeness, status.sort) == ("counted", "project_name")

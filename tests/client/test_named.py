@@ -1,5 +1,7 @@
 """Projects that are named by ids or short names: one row each, in the given order, failures by name."""
 
+import warnings
+
 import pandas as pd
 import pytest
 
@@ -10,8 +12,10 @@ from dirframe.errors import (
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
+    OverQuotaWarning,
     QuotaExceededError,
     QuotaWarning,
+    ServiceChangedWarning,
 )
 from dirframe.provenance import get_provenance
 from tests.rig.server import Rig, record
@@ -185,6 +189,34 @@ def test_named_projects_that_today_ignores_ids_of_are_read_one_by_one(today, con
     assert frame["id"].tolist() == ["3", "1", "2"]
     assert frame[LINES].notna().all()
     assert len(today.requests) == 2 + 1 + 3
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_named_projects_that_today_stops_to_answer_by_ids_are_read_one_by_one(today, connect):
+    today.stops = {"ids": 1}
+    names = [str(n) for n in range(1, 61)]
+    with pytest.warns(ServiceChangedWarning):
+        frame = load(connect(today), names)
+    assert frame["id"].tolist() == names
+    walk = get_provenance(frame)["walk"]
+    assert (walk["by"], "stopped answering by ids" in walk["reason"]) == ("own pages", True)
+    assert len(own_pages(today)) == 60 - 25
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.parametrize("change", [{"ignored": {"ids"}}, {"stops": {"ids": 1}}, {}])
+def test_named_projects_beyond_the_quota_warn_before_they_are_read_one_by_one(
+    today, connect, change
+):
+    for name, value in change.items():
+        setattr(today, name, value)
+    rig = today if change else Rig(300)
+    names = [str(n) for n in range(1, 200)]
+    with rig.in_process(), warnings.catch_warnings():
+        warnings.simplefilter("error", OverQuotaWarning)
+        with pytest.raises(OverQuotaWarning):
+            load(connect(rig, daily_quota=100), names)
+    assert len(rig.requests) <= 5
 
 
 def test_named_projects_elsewhere_are_read_one_by_one(connect):

@@ -284,7 +284,7 @@ class IdsReader:
 
 @dataclass
 class NamedIds:
-    """Reads the projects among some ids from today's live service, and says which do not exist.
+    """Reads the projects among some ids from today's live service, once, and says which do not exist.
 
     Its own pages show that of none: it sends a bare 404 for each error, too.
     """
@@ -292,6 +292,7 @@ class NamedIds:
     fetcher: Fetcher
     receipts: list[Receipt] = field(default_factory=list)
     failure: Failure | None = None  # that ended it
+    is_answered: bool = False  # by ids, to the end
     sent: set[str] = field(default_factory=set)
     gone: set[str] = field(default_factory=set)
     unsendable: set[str] = field(default_factory=set)
@@ -303,29 +304,26 @@ class NamedIds:
         return IdsReader(received, self.fetcher, lambda *_: None)
 
     def read(self, ids: Collection[str]) -> Iterator[tuple[WindowPage, Document]]:
-        """Yield the pages of some ids; then each is sent, gone or unsendable, or none was answered."""
+        """Yield the pages of some ids; if that `is_answered`, each id is sent, gone or unsendable."""
         reader = self.walk_of(ids)
         arrivals = reader.read()
-        is_by_ids = False
-        sent: set[str] = set()
         try:
             while True:
                 try:
                     arrival = next(arrivals)
                 except StopIteration as end:
-                    is_by_ids = bool(end.value)
+                    self.is_answered = bool(end.value)
                     break
                 page, document = arrival.target, arrival.answer
                 if isinstance(page, WindowPage) and isinstance(document, Document):
-                    sent.update(map(str, page.ids))
+                    self.sent.update(map(str, page.ids))
                     yield page, document
         finally:
             self.receipts += reader.received.receipts
-            self.failure = reader.received.failure if not is_by_ids else None
-        if is_by_ids:
-            self.sent |= sent
-            self.unsendable |= set(map(str, reader.part.lost))
-            self.gone |= set(ids) - sent - self.unsendable
+            self.failure = None if self.is_answered else reader.received.failure
+        if self.is_answered:
+            self.unsendable = set(map(str, reader.part.lost))
+            self.gone = set(ids) - self.sent - self.unsendable
 
     def look_up(self, ids: Collection[str]) -> None:
         """Read some ids for what is said of them alone."""

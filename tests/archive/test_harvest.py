@@ -341,15 +341,18 @@ def test_killed_harvest_by_ids_loses_a_request_a_kill(tmp_path, kills):
         assert harvest.check()["id"].tolist() == rig.ids
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
 @pytest.mark.parametrize("change", ["ids", "per_page"])
 def test_harvest_goes_on_by_page_numbers_where_ids_end(harvests, change):
     rig = Today(400)
     rig.stops = {change: 8}
     harvest = harvests(rig)
     with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("ignore")
         warnings.simplefilter("always", ServiceChangedWarning)
         archive, _ = harvest.over_days(12)
-    assert [one.category for one in warned].count(ServiceChangedWarning) == 1
+    assert {one.category for one in warned} == {ServiceChangedWarning}
     status = archive.status()
     with pytest.warns(ServiceChangedWarning):
         archive.frame()

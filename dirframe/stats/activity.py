@@ -256,11 +256,10 @@ def states_of(frame: pd.DataFrame) -> pd.Categorical[str]:
 def _read_source(frame: Frame, *, needs_months: bool) -> Months | pd.Series[int]:
     """Return the months of projects; if no analysis was sent, their stated classes of activity."""
     columns = [FIRST_MONTH, LAST_MONTH, FETCHED]
-    not_sent = set(provenance.get_provenance(origin(frame))["not_sent"])
-    if not needs_months and not_sent.issuperset(columns[:2]):
-        stated = read(frame, [], optional=[STATED_CLASS])
-        if STATED_CLASS in stated:
-            return stated[STATED_CLASS]
+    record = provenance.get_provenance(origin(frame))
+    is_class_sent = STATED_CLASS in record["sent"]
+    if is_class_sent and not needs_months and {*columns[:2]} <= {*record["not_sent"]}:
+        return read(frame, [STATED_CLASS])[STATED_CLASS]
     return months_of(read(frame, columns), frame)
 
 

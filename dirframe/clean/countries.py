@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pycountry
 
-from dirframe._arrow import as_pandas, type_name
+from dirframe._arrow import as_pandas, check_unicode, type_name
 from dirframe._display import quantity
 from dirframe.clean.names import Country, Resolution, countries, names
 from dirframe.clean.resolver import Reason, resolve
@@ -164,7 +164,12 @@ def country_audit(
     if missing := len(resolved.codes) - sum(resolved.counts):
         rows.append((np.nan, missing, None, None, "", "no value", ""))
     rows.sort(key=lambda row: (-row[1], str(row[0])))
-    table = pd.DataFrame(rows, columns=_AUDIT_COLUMNS)
+    try:
+        table = pd.DataFrame(rows, columns=_AUDIT_COLUMNS)
+    except UnicodeEncodeError:
+        values = data[column] if isinstance(data, pd.DataFrame) else data
+        check_unicode(values, values.name or column)
+        raise
     table["raw"] = table["raw"].astype("str" if is_text else "object")
     table["count"] = table["count"].astype("int64")
     for column_name in _AUDIT_COLUMNS[2:]:

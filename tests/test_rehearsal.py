@@ -180,6 +180,11 @@ def test_rehearsal_requests_of_a_portfolio_are_one_for_twenty_projects(rehearsal
     assert get_provenance(frame)["requests_made"] == 3
 
 
+def test_rehearsal_in_the_command_line(run):
+    outcome = run("load", "orgs", "--rehearsal", "--columns", "url_name,projects_count")
+    assert outcome.table.set_index("url_name")["projects_count"].to_dict() == PROJECTS
+
+
 def test_ordinary_sample_has_no_organizations(sample):
     with pytest.raises(NotFoundError):
         dirframe.load_organizations(sample)

@@ -36,6 +36,7 @@ from dirframe.client.paging.fetch import (
     fetch_ahead,
 )
 from dirframe.client.paging.ids import is_id
+from dirframe.client.paging.pages import Pages
 from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import Query
 from dirframe.client.paging.read_by_ids import NamedIds, fetch_first_page, is_todays_answer
@@ -154,13 +155,27 @@ class _One:
         self.arrivals: list[Arrival] = []
         self._walk = Walk(self.received, fetcher, workers=1, believes_refusals=True)
 
-    def read(self) -> _One:
-        """Read all pages; what has failed is in `received`."""
+    def begin(self) -> _One:
+        """Read the first page; what has failed is in `received`."""
         with suppress(RequestError, CacheError):
             self.arrivals += self._walk.begin()
-            if self.received.refusal is None:
+        return self
+
+    def read(self) -> _One:
+        """Read all pages; what has failed is in `received`."""
+        if not self.is_read:
+            self.begin()
+        if self.received.refusal is None and self.received.failure is None:
+            with suppress(RequestError, CacheError):
                 self.arrivals += self._walk.read_all()
         return self
+
+    def count_missing(self) -> int:
+        """Return the number of pages that are to be requested, as far as the first page shows."""
+        part = self.received.part
+        if not isinstance(part, Pages):
+            return 0
+        return sum(not self._walk.is_page_known(number) for number in part.missing())
 
     @property
     def is_read(self) -> bool:
@@ -243,8 +258,15 @@ def _load_many(
         accepts_parts = options.accepts_parts
         check_quota(client, options.cache, what, needed, accepts_parts=accepts_parts)
     table = _Table(queries, owner.owner_column)
+    owners = [_One(query, fetcher) for query in queries]
+    # Twice as many fit today, so that those who come first are not kept waiting for the last ones.
+    if collection.paged and 2 * len(owners) <= client.quota().left:
+        _begin_all(owners, fetcher, client)
+        needed = sum(one.count_missing() for one in owners)
+        accepts_parts = options.accepts_parts
+        check_quota(client, options.cache, what, needed, accepts_parts=accepts_parts)
     try:
-        for one in _read_all(queries, fetcher, client, options):
+        for one in _read_all(owners, fetcher, client, options):
             table.add(one, client)
         if owner is PROJECT:
             _look_up(table, fetcher)
@@ -317,11 +339,22 @@ def _described(
     return frame, reason
 
 
+def _begin_all(owners: list[_One], fetcher: Fetcher, client: Directory) -> None:
+    """Read the first page of each owner, which shows how many others there are."""
+    patience = Patience(most_not_found=MAX_NOT_FOUND)
+
+    def ends(one: _One) -> bool:
+        return patience.ends(one.received.failure)
+
+    for _ in fetch_ahead(_One.begin, owners, client.workers, ends, fetcher.session):
+        pass
+
+
 def _read_all(
-    queries: list[Query], fetcher: Fetcher, client: Directory, options: Options
+    owners: list[_One], fetcher: Fetcher, client: Directory, options: Options
 ) -> Iterator[_One]:
     """Yield each owner in order; after an end that is accepted, what else is in the cache."""
-    waiting = [_One(query, fetcher) for query in queries]
+    waiting = [*owners]
     patience = Patience(most_not_found=MAX_NOT_FOUND)
 
     def ends(one: _One) -> bool:
@@ -329,7 +362,7 @@ def _read_all(
         return patience.ending is not None
 
     results = fetch_ahead(_One.read, [*waiting], client.workers, ends, fetcher.session)
-    (word,) = queries[0].facts
+    (word,) = owners[0].received.query.facts
     try:
         with progress_of(f"{word}s", options.progress) as on_owner:
             for _, one in results:
@@ -337,7 +370,7 @@ def _read_all(
                 yield one
                 failure = one.received.failure
                 if failure is None or failure.is_of_one_page:
-                    on_owner(1, len(queries))
+                    on_owner(1, len(owners))
     except StopIteration:  # of a callback
         return
     finally:

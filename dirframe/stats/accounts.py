@@ -17,6 +17,7 @@ from dirframe.stats.counts import (
     with_other_row,
 )
 from dirframe.stats.distributions import distribution
+from dirframe.stats.intervals import Shares, check_confidence
 from dirframe.stats.records import (
     COUNTRY,
     COUNTRY_CODE,
@@ -35,7 +36,9 @@ _NAMIBIA_CODE = "NA"
 
 
 @suggests_options
-def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
+def accounts_by_country(
+    frame: Frame, *, top: int | None = None, confidence: float = 0.95
+) -> pd.DataFrame:
     """Count the accounts of each country.
 
     Parameters
@@ -45,6 +48,8 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
     top : int, optional
         Number of countries with rows of their own; the others share a last row,
         ``other (n countries)``. By default, all have rows.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -55,6 +60,7 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
           missing for ``other``
         - ``country_name`` (str), ``accounts`` (Int64, accounts)
         - ``share`` (Float64, 0 to 1): of those with a known country
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
         Counted: ``with_country``, ``countries``, ``countries_in_other``, and of the accounts in no
         row ``country_missing`` (no ``country_code``) and ``country_unresolved`` (it names none).
@@ -67,6 +73,7 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
       country_alpha_2 country_name  accounts  share
     0              DE      Germany         2    1.0
     """
+    check_confidence(confidence)
     columns = read(frame, [COUNTRY_RAW, COUNTRY_CODE, COUNTRY])
     country = as_texts(columns[COUNTRY])
     has_raw = as_names(columns[COUNTRY_RAW]).notna()
@@ -93,17 +100,20 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
             "countries_in_other": len(others),
         },
     )
-    return as_statistic(table, "accounts_by_country", source=frame, counts=counts)
+    shares = Shares(is_known.sum(), confidence)
+    return as_statistic(table, "accounts_by_country", source=frame, counts=counts, shares=shares)
 
 
 @suggests_options
-def accounts_by_kudo_rank(frame: Frame) -> pd.DataFrame:
+def accounts_by_kudo_rank(frame: Frame, *, confidence: float = 0.95) -> pd.DataFrame:
     """Count the accounts of each kudo rank.
 
     Parameters
     ----------
     frame : pandas.DataFrame, or a table or file of another engine
         Accounts with the column ``kudo_score_kudo_rank``.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -112,6 +122,7 @@ def accounts_by_kudo_rank(frame: Frame) -> pd.DataFrame:
 
         - ``kudo_rank`` (Int64), ``accounts`` (Int64, accounts)
         - ``share`` (Float64, 0 to 1): of the accounts with a rank
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
         Without a kudo score there is no rank, although the directory's pages show rank 1. Counted:
         ``with_kudo_rank``, ``kudo_rank_missing``, ``kudo_rank_impossible`` (not from 1 to 10).
@@ -122,6 +133,7 @@ def accounts_by_kudo_rank(frame: Frame) -> pd.DataFrame:
     >>> table["accounts"].tolist()
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
+    check_confidence(confidence)
     rank = read(frame, [KUDO_RANK])[KUDO_RANK]
     numbers = rank.value_counts().reindex(_RANKS, fill_value=0).astype("Int64")
     with_rank = int(numbers.sum())
@@ -144,17 +156,20 @@ def accounts_by_kudo_rank(frame: Frame) -> pd.DataFrame:
             "kudo_rank_impossible": len(rank) - with_rank - missing,
         },
     )
-    return as_statistic(table, "accounts_by_kudo_rank", source=frame, counts=counts)
+    shares = Shares(with_rank, confidence)
+    return as_statistic(table, "accounts_by_kudo_rank", source=frame, counts=counts, shares=shares)
 
 
 @suggests_options
-def posts_distribution(frame: Frame) -> pd.DataFrame:
+def posts_distribution(frame: Frame, *, confidence: float = 0.95) -> pd.DataFrame:
     """Count the accounts of each number of forum posts.
 
     Parameters
     ----------
     frame : pandas.DataFrame, or a table or file of another engine
         Accounts with the column ``posts_count``.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -164,6 +179,7 @@ def posts_distribution(frame: Frame) -> pd.DataFrame:
         - ``posts`` (Int64, posts per account), ``accounts`` (Int64, accounts with this many)
         - ``share``, ``share_at_most`` (Float64, 0 to 1): of those with a valid number, with this
           many, and with this many or fewer
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
         Counted: ``with_posts``, ``posts_missing`` and ``posts_negative``.
 
@@ -174,6 +190,7 @@ def posts_distribution(frame: Frame) -> pd.DataFrame:
     0      0         3   0.75           0.75
     1     12         1   0.25            1.0
     """
+    check_confidence(confidence)
     posts = read(frame, [POSTS])[POSTS]
     known = valid_numbers(posts)
     counts = Counts(
@@ -184,4 +201,5 @@ def posts_distribution(frame: Frame) -> pd.DataFrame:
         numbers={"with_posts": len(known), **count_unusable(posts, "posts")},
     )
     table = distribution(known, "posts", "accounts")
-    return as_statistic(table, "posts_distribution", source=frame, counts=counts)
+    shares = Shares(len(known), confidence)
+    return as_statistic(table, "posts_distribution", source=frame, counts=counts, shares=shares)

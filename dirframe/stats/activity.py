@@ -23,6 +23,7 @@ from dirframe.stats.counts import (
     share_of,
     whole_number,
 )
+from dirframe.stats.intervals import Shares, check_confidence
 from dirframe.stats.records import (
     FETCHED,
     FIRST_MONTH,
@@ -45,7 +46,9 @@ UNKNOWN = (*FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
 
 
 @suggests_options
-def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12) -> pd.DataFrame:
+def activity(
+    frame: Frame, *, as_of: date | str | None = None, window: int = 12, confidence: float = 0.95
+) -> pd.DataFrame:
     """Count the projects that were active, dormant or unknown in a month.
 
     Parameters
@@ -58,6 +61,8 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
         `by` takes that of the whole frame, so that all groups are judged at one day.
     window : int, default 12
         Length of the window in months, up to the month of `as_of`: 1 to 24.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -67,6 +72,7 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
 
         - ``activity`` (str), ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the first two; else missing
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
         - ``as_of`` (datetime64[us, UTC]): first day of the month, if any
 
         Counted: ``with_activity``, ``unknown``, ``window``, ``begun_after_as_of`` (in no row), and
@@ -81,6 +87,7 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
     >>> activity(projects)["projects"].tolist()
     [0, 1, 0]
     """
+    check_confidence(confidence)
     check_window(window)
     at = None if as_of is None else _month_of(as_of)
     months = read_months(frame)
@@ -91,12 +98,12 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
     active = int((state == "active").sum())
     dormant = int((state == "dormant").sum())
     unknown = sum(reasons.values())
-    shares = share_of(pd.Series([active, dormant], dtype="Int64"), active + dormant)
+    parts = share_of(pd.Series([active, dormant], dtype="Int64"), active + dormant)
     table = typed_table(
         {
             "activity": ("str", ["active", "dormant", "unknown"]),
             "projects": ("Int64", [active, dormant, unknown]),
-            "share": ("Float64", [*shares, None]),
+            "share": ("Float64", [*parts, None]),
             "as_of": (MOMENT, [_first_day(at)] * 3),
         }
     )
@@ -113,7 +120,8 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
             "window": window,
         },
     )
-    return as_statistic(table, "activity", source=frame, counts=counts)
+    shares = Shares(active + dormant, confidence)
+    return as_statistic(table, "activity", source=frame, counts=counts, shares=shares)
 
 
 def with_age(frame: pd.DataFrame) -> pd.DataFrame:

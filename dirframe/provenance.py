@@ -425,21 +425,25 @@ def estimate_note(frame: Any) -> str:
         return note
     interval = record["interval"]
     if "confidence" in interval:
-        article = "an" if record["completeness"] == "incomplete" else "a"
-        lost = len(record["details_missing"])
-        parts = [
-            f"estimate from {article} {note}",
-            f"{interval['confidence'] * 100:g}% interval",
-            f"{lost:,} detail {'page' if lost == 1 else 'pages'} could not be loaded"
-            if lost
-            else "",
-        ]
-        return ", ".join(filter(None, parts))
+        return estimate(record, interval["confidence"])
     reason = NoInterval(interval["absent"]) if "absent" in interval else None
     if reason is None and not record["statistic"] and not record["list"]:
         state = drawn_sample(frame)
         reason = state if isinstance(state, NoInterval) else None
     return f"{note} ({_WITHOUT_INTERVAL[reason]})" if reason else note
+
+
+def estimate(record: dict[str, Any], confidence: float, *, with_reason: bool = False) -> str:
+    """Return that figures are estimates from a random sample, with the level of their interval."""
+    note = completeness_note(record, with_reason=with_reason)
+    article = "an" if record["completeness"] == "incomplete" else "a"
+    lost = len(record["details_missing"])
+    parts = [
+        f"estimate from {article} {note}",
+        f"{confidence * 100:g}% interval",
+        f"{lost:,} detail {'page' if lost == 1 else 'pages'} could not be loaded" if lost else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _sample_note(record: dict[str, Any], design: dict[str, Any]) -> str:

@@ -12,6 +12,9 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 
+#: The default level.
+CONFIDENCE = 0.95
+
 
 @dataclass(frozen=True)
 class Shares:

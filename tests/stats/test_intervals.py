@@ -7,12 +7,14 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 import pytest
+from lxml import html
 
 import dirframe
 from dirframe import provenance, stats
 from dirframe.charts import STATISTICS
 from dirframe.errors import InvalidInputError
 from dirframe.schema import STATISTIC_COLUMNS
+from tests.oracle import LANGUAGE, PEOPLE
 
 POPULATION, SIZE = 12_360, 400
 #: Statistics of shares that are not of records.
@@ -238,3 +240,36 @@ def test_a_confidence_is_a_share(sample_projects):
         for name in set(OF_SHARES) - WEIGHTED:
             with pytest.raises(InvalidInputError, match="confidence"):
                 getattr(stats, name)(sample_projects, confidence=confidence)
+
+
+def test_a_summary_of_a_sample_gives_intervals_and_says_so(sample_projects):
+    frame = drawn(sample_projects, seed=5, size=200)
+    overview = dirframe.summary(frame)
+    expected = [interval(part, 200, 200, 1500) for part in overview.bias["records"]]
+    np.testing.assert_allclose(overview.bias[["low", "high"]].to_numpy(np.float64), expected)
+    assert "estimate from a random sample of 200 of 1,500 projects" in overview.title
+    assert "95% interval" in overview.title
+    changed = dirframe.summary(frame.head(50))
+    assert "low" not in changed.bias
+    assert "no interval" in changed.source
+    short = provenance.set_provenance(frame.copy(), completeness="incomplete")
+    reasons = dirframe.summary(short).bias["reason"]
+    assert not reasons.str.contains("not loaded").any()
+
+
+def test_a_finding_of_a_sample_has_its_interval_or_says_that_it_has_none(
+    sample_projects, sample_accounts, tmp_path
+):
+    projects = drawn(sample_projects[["id", "name", LANGUAGE, PEOPLE]], seed=5, size=200)
+    accounts = sample_accounts[["id", "name", "country_code", "posts_count"]]
+    changed = drawn(accounts, seed=5, size=200).head(150)
+    file = dirframe.report([projects, changed], tmp_path / "report.html")
+    page = html.fromstring(file.read_text(encoding="utf-8"))
+    sentences = page.xpath("//section[@aria-labelledby='findings']//li/text()")
+    kinds = {
+        ("projects" if "project" in sentence else "accounts"): ("95% interval" in sentence)
+        for sentence in sentences
+        if "%" in sentence and "without an interval" not in sentence
+    }
+    assert kinds == {"projects": True}
+    assert any("accounts" in sentence and "%" in sentence for sentence in sentences)

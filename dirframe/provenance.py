@@ -65,6 +65,7 @@ FACTS: dict[str, Any] = {
     "records": {},  # of a table: rows and repeated ids of the frame that it was computed from
     "statistic": {},  # of a table: its name
     "interval": {},  # of a table of shares of a random sample: its confidence, or why it has none
+    "other_data": [],  # of a table: what stands in it that is not from the directory, and where from
     "countries": {},  # counts of `unify_countries` or `country_audit`, and their column
     "whole": {},  # of a stratum: the days at which the whole frame is judged, by their columns
     # Of a statistic: what its records are called, how many its figures are based on, which these
@@ -366,6 +367,7 @@ def caption(frame: Any) -> str:
         *record["selection"],
         f"{excluded:,} excluded ({', '.join(record['excluded'])})" if excluded else "",
         f"{source}, retrieved {days}" if days else source,
+        *record["other_data"],
         "synthetic sample data" if record["synthetic"] else "",
         estimate_note(frame),
     ]

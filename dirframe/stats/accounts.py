@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dirframe import provenance
 from dirframe._display import suggests_options
+from dirframe.clean.names import inhabitants
 from dirframe.stats.counts import (
     as_names,
     as_texts,
@@ -33,6 +35,8 @@ _RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
 #: The one country whose code plain readers of CSV take for a missing value.
 _NAMIBIA = "Namibia"
 _NAMIBIA_CODE = "NA"
+#: What the provenance says of the figures that are not of the directory.
+_INHABITANTS = "inhabitants of 2019: World Bank, SP.POP.TOTL, CC BY 4.0"
 
 
 @suggests_options
@@ -62,6 +66,11 @@ def accounts_by_country(
         - ``share`` (Float64, 0 to 1): of those with a known country
         - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
+        - ``inhabitants_2019`` (Int64, people): of the country in 2019, by the World Bank
+          (SP.POP.TOTL, CC BY 4.0); missing where that has no figure, such as of Taiwan
+        - ``per_million`` (Float64, accounts): of the frame, per million inhabitants; of a random
+          sample these are the drawn accounts, not all
+
         Counted: ``with_country``, ``countries``, ``countries_in_other``, and of the accounts in no
         row ``country_missing`` (no ``country_code``) and ``country_unresolved`` (it names none).
 
@@ -69,9 +78,9 @@ def accounts_by_country(
     --------
     >>> accounts = pd.DataFrame({"country_code": ["DE", "Germany", "Atlantis"],
     ...     "country_alpha_2": ["DE", "DE", None], "country_name": ["Germany", "Germany", None]})
-    >>> print(accounts_by_country(accounts))
-      country_alpha_2 country_name  accounts  share
-    0              DE      Germany         2    1.0
+    >>> print(accounts_by_country(accounts).drop(columns="inhabitants_2019").round(3))
+      country_alpha_2 country_name  accounts  share  per_million
+    0              DE      Germany         2    1.0        0.024
     """
     check_confidence(confidence)
     columns = read(frame, [COUNTRY_RAW, COUNTRY_CODE, COUNTRY])
@@ -87,6 +96,9 @@ def accounts_by_country(
     table["share"] = share_of(table["accounts"], int(is_known.sum()))
     codes = table[COUNTRY].map(code.groupby(country).min()).astype("str")
     table.insert(0, COUNTRY_CODE, codes)
+    people = codes.map(inhabitants()).astype("Int64")
+    table["inhabitants_2019"] = people
+    table["per_million"] = (table["accounts"] / people * 1_000_000).astype("Float64")
     counts = Counts(
         "accounts",
         len(columns),
@@ -101,7 +113,8 @@ def accounts_by_country(
         },
     )
     shares = Shares(is_known.sum(), confidence)
-    return as_statistic(table, "accounts_by_country", source=frame, counts=counts, shares=shares)
+    table = as_statistic(table, "accounts_by_country", source=frame, counts=counts, shares=shares)
+    return provenance.set_provenance(table, other_data=[_INHABITANTS])
 
 
 @suggests_options

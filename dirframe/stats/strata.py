@@ -199,6 +199,7 @@ def describe(
         statistic=first["statistic"],
         counted={first["base"]["collection"]: len(frame), **numbers},
         interval=first["interval"],
+        other_data=first["other_data"],
         base=first["base"] | {"records": number, "rows": len(result), "columns": list(result)},
     )
 

@@ -40,11 +40,15 @@ from dirframe.service.records import email_slug, serialize
 from dirframe.service.rehearsal import (
     TODAYS_PAGE_SIZE,
     beside_records,
-    chosen_organizations,
+    is_empty_list,
+    is_searched,
+    organizations_by_title,
     page_size_of,
     rehearsal,
     requested_ids,
     requested_page_size,
+    search,
+    with_organization,
 )
 from dirframe.service.store import Store
 from dirframe.service.xml import (
@@ -100,6 +104,7 @@ def create_app(
     app.register_blueprint(pages)
     if not analyses:
         app.register_blueprint(rehearsal)
+        app.extensions["organizations"] = organizations_by_title(store)
     app.add_url_rule("/healthz", view_func=_healthz)
     return app
 
@@ -142,7 +147,8 @@ def collection(resource: Resource) -> bytes:
         fragments, available, first = store.page_of_ids(resource, ids, page, size)
     else:
         fragments, available, first = store.page(resource, query, sort, page, size)
-    return _result([_without_analysis(fragment) for fragment in fragments], available, first)
+    fragments = [_without_analysis(fragment) for fragment in fragments]
+    return _result(_with_organizations(resource, fragments), available, first)
 
 
 @xml.get("/accounts/<segment>.xml", defaults={"resource": ACCOUNT})
@@ -156,7 +162,7 @@ def single(resource: Resource, segment: str) -> bytes:
         fragment = store.record_titled(resource, segment)  # as most short names of today are
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
-    return _result([fragment])
+    return _result(_with_organizations(resource, [fragment]))
 
 
 @xml.get("/orgs/<segment>.xml")
@@ -173,20 +179,25 @@ def document(name: str) -> bytes | BaseResponse:
     is_rehearsal = not current_app.config["ANALYSES"]
     resource = document_resource(address)
     entries = current_store().document(address)
-    if entries is None and is_rehearsal and _is_empty(address, resource):
+    if entries is None and is_rehearsal and is_empty_list(current_store(), address, resource):
         entries = []
     if entries is None or resource is None:
-        of_project = re.fullmatch("projects/([^/]+)/(?:contributors|analyses/.+)", address)
+        of_project = re.fullmatch("projects/([^/]+)/(.+)", address)
         project = current_store().record(PROJECT, of_project[1]) if of_project else None
-        if project is not None and etree.fromstring(project).find("analysis") is None:
+        needs_analysis = of_project and re.match("contributors$|analyses/", of_project[2])
+        if (
+            project is not None
+            and needs_analysis
+            and etree.fromstring(project).find("analysis") is None
+        ):
             text = "Code analysis is not available"
             return failure_xml(text, status="error", element="message")
         abort(404, _nothing_at(address, is_of_project=project is not None))
     query, sort, page = list_request()
-    if is_rehearsal and resource.collection == "orgs":
-        if address != "orgs":
-            return _result(entries)
-        entries = chosen_organizations(entries, query, sort)
+    if is_rehearsal and resource.collection == "orgs" and address != "orgs":
+        return _result(entries)
+    if is_rehearsal and is_searched(resource):
+        entries = search(resource, entries, query, sort)
     elif query or sort not in {"", resource.default_sort}:
         raise InvalidInputError("This document is neither searched nor sorted.")
     size = len(entries)
@@ -208,24 +219,29 @@ def document(name: str) -> bytes | BaseResponse:
 
 def _nothing_at(address: str, *, is_of_project: bool) -> str:
     """Return why there is nothing at an address; of a project, which ones have such a document."""
-    _, _, collection = address.removeprefix("projects/").partition("/")
-    others = current_store().projects_with(collection) if is_of_project else []
-    if not others:
+    if address.partition("/")[0] == "orgs" and current_store().document("orgs") is None:
+        return "This directory has no organizations."
+    if not is_of_project:
         return "There is nothing at this address."
+    _, _, collection = address.removeprefix("projects/").partition("/")
+    others = current_store().projects_with(collection)
     name = collection.rpartition("/")[2]
+    if not others:
+        return f"This directory has no {name} of projects."
     shown = ", ".join(others[:_MOST_NAMED]) + (" and others" if len(others) > _MOST_NAMED else "")
     return f"The project is here, but without {name}. Projects that have these: {shown}."
 
 
-def _is_empty(address: str, resource: Resource | None) -> bool:
-    """Return whether a list of a project has no entries, and the project is there."""
-    if resource is None or resource.collection != "enlistments":
-        return False
-    return current_store().record(PROJECT, address.split("/")[1]) is not None
-
-
 def _result(fragments: list[str], *place: int) -> bytes:
     return result_xml(fragments, *place, synthetic=current_store().synthetic)
+
+
+def _with_organizations(resource: Resource, fragments: list[str]) -> list[str]:
+    """Return projects of a rehearsal with their organizations, as today's live service sends them."""
+    organizations = current_app.extensions.get("organizations")
+    if organizations is None or resource is not PROJECT:
+        return fragments
+    return [with_organization(fragment, organizations) for fragment in fragments]
 
 
 def _without_analysis(fragment: str) -> str:

@@ -16,7 +16,7 @@ from lxml import etree
 from lxml.etree import _Element
 
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK, Resource
+from dirframe.schema import COLLECTIONS, EXTENSIONS, RESOURCES, SYNTHETIC_MARK, Resource
 from dirframe.schema.addresses import without_addresses
 from dirframe.service.privacy import remove_private
 from dirframe.service.records import Refusals, Row, row_of, serialize
@@ -26,8 +26,9 @@ DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values() i
 #: The same by the form of their addresses, which may end as that of another collection does.
 _ADDRESSES = {
     re.compile(re.sub(r"\{\w+\}", "[^/]+", template.strip("/").removesuffix(".xml"))): resource
-    for resource in EXTENSIONS.values()
+    for resource in (*EXTENSIONS.values(), *COLLECTIONS.values())
     for template in resource.paths
+    if resource.name not in RESOURCES or resource.owner
 }
 #: Collections of projects of which one file may hold those of all, told apart by their project_id.
 _OF_ALL_PROJECTS = {"enlistments"}

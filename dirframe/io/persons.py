@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -24,10 +25,10 @@ from dirframe.schema import (
     ACCOUNT,
     ALL_RESOURCES,
     CONTRIBUTOR_FACT,
-    STATISTIC_COLUMNS,
     Field,
     Kind,
     Resource,
+    columns_of_statistic,
 )
 from dirframe.schema.addresses import mask_addresses
 from dirframe.stats.strata import DERIVED
@@ -222,8 +223,14 @@ def _known_fields(resource: Resource | None, record: Mapping[str, Any]) -> dict[
 def _fields_of_statistic(
     resource: Resource | None, statistic: Mapping[str, Any]
 ) -> dict[str, Field]:
-    fields = dict(STATISTIC_COLUMNS.get(statistic.get("name", ""), {}))
+    fields = columns_of_statistic(statistic.get("name", ""))
     schema = _ADDED | (resource.by_column if resource else {})
+    for column, field in fields.items():
+        if column in schema and schema[column].personal:
+            fields[column] = replace(field, personal=True)
+    is_known = resource is not None and resource.name in ALL_RESOURCES
+    if statistic.get("name") == "flags" and not (is_known and "name" in schema):
+        fields["name"] = replace(fields["name"], personal=True)  # the record may be an account
     if stratum := statistic.get("by"):
         field = schema.get(stratum) or _STRATA.get(stratum)
         if field is not None:  # its values are texts, whatever they were

@@ -22,7 +22,7 @@ _ADDED = {
     "age": "age of the project in whole years, by dirframe.with_age",
 }
 #: Strata that `dirframe.stats.by` derives from other columns.
-_STRATA = {
+STRATA = {
     "language": "main language of the projects of the group",
     "country": "country of the accounts of the group",
     "year": "year of the first month with activity, or in which the record was created, of the group",
@@ -82,9 +82,9 @@ def _fields_of_statistic(
 
 def _stratum(name: str, schema: Mapping[str, Field]) -> Field | None:
     """Return the field of a stratum, whose values are texts, whatever they were; None if unknown."""
+    if name in STRATA:
+        return Field((name,), Kind.TEXT, STRATA[name])
     if name in schema:
         field = schema[name]
         return Field((name,), Kind.TEXT, f"group: {field.meaning}", personal=field.personal)
-    if name in _STRATA:
-        return Field((name,), Kind.TEXT, _STRATA[name])
     return None

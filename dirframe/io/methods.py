@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from dirframe import stats
 from dirframe._display import quantity
+from dirframe.io.writers import FORMATS
 from dirframe.provenance import get_provenance
 from dirframe.quality.rules import DOUBTFUL
 from dirframe.schema import PROJECT
-
-if TYPE_CHECKING:
-    import pandas as pd
+from dirframe.stats.licenses import families_of, license_entries
+from dirframe.stats.records import LICENSES
 
 #: Definitions of the rules of `dirframe.flags`.
 FLAG_RULES = {
@@ -44,8 +46,19 @@ _MONTHS = (
     "`analysis_oldest_code_set_time`). It is left out if one of the months is missing, they are "
     "reversed, or the last one is after the fetch or the retrieval."
 )
-#: The file of a study with the families of licences.
-LICENSES_FILE = "rules/licenses.csv"
+_FAMILIES = (
+    "The family of a licence is that of its code in `rules/licenses.csv`, or else that of its title; "
+    "a licence that is not in this list is in the family “other”, and a choice of two licences is in "
+    "the families of both. Names are compared by their words and numbers: without case, signs, “v” "
+    "before a number, final zeros, and words such as “license” or “only”. "
+    "`rules/license_families.csv` has the result for each licence of the projects in this study, if "
+    "it holds them. A project without a licence in the directory is in “none”, which is not to have "
+    "none."
+)
+_COUNTRIES = (
+    "A country is read from the column `country_code`, and is missing where it is not certain; "
+    "`dirframe.country_audit` shows each decision."
+)
 
 
 class Rules(NamedTuple):
@@ -55,7 +68,7 @@ class Rules(NamedTuple):
     files: dict[str, bytes]
 
 
-def rules_used(tables: Iterable[pd.DataFrame]) -> Rules:
+def rules_used(tables: Sequence[pd.DataFrame]) -> Rules:
     """Return the rules by which tables were made."""
     words: list[str] = []
     files: dict[str, bytes] = {}
@@ -64,21 +77,29 @@ def rules_used(tables: Iterable[pd.DataFrame]) -> Rules:
         words += _rules_of_activity(record)
         words += _rules_of_flags(record)
         if "license_family" in table or record["statistic"].get("name") == "license_families":
-            words.append(
-                "The family of a licence is that of its code in `"
-                + LICENSES_FILE
-                + "`, or else that "
-                "of its title; a licence that is not in this list is in the family “other”. A project "
-                "without a licence in the directory is in “none”, which is not to have none."
-            )
-            families = Path(stats.__file__).with_name("licenses.csv")
-            files[LICENSES_FILE] = families.read_bytes()
+            words.append(_FAMILIES)
+            files |= _files_of_families(tables)
         if record["countries"] or "country_alpha_2" in table:
-            words.append(
-                "A country is read from the column `country_code`, and is missing where it is not "
-                "certain; `dirframe.country_audit` shows each decision."
-            )
+            words.append(_COUNTRIES)
     return Rules(list(dict.fromkeys(words)), files)
+
+
+def _files_of_families(tables: Sequence[pd.DataFrame]) -> dict[str, bytes]:
+    """Return the list of licences with their families, and the licences of the projects here."""
+    known = Path(stats.__file__).with_name("licenses.csv")
+    entries = [license_entries(table[LICENSES]) for table in tables if LICENSES in table]
+    files = {"rules/licenses.csv": known.read_bytes()}
+    if entries:
+        here = pd.concat(entries)[["license", "title"]].drop_duplicates()
+        rows = [
+            (code, title, family)
+            for code, title in here.to_numpy()
+            for family in families_of(code, title)
+        ]
+        found = pd.DataFrame(rows, columns=["license", "title", "family"], dtype="str")
+        found = found.sort_values([*found], ignore_index=True)
+        files["rules/license_families.csv"] = FORMATS[".csv"](found)
+    return files
 
 
 def _rules_of_activity(record: Mapping[str, Any]) -> list[str]:

@@ -129,7 +129,7 @@ def write_study(
     added = _added_files(files)
     pages = None if archive is None else _copy_of_archive(archive, file, personal=personal)
     tables = _tables_of(frames, kept_columns, personal=personal)
-    rules = rules_used(table.frame for table in tables)
+    rules = rules_used([table.frame for table in tables])
     sources = [Source(table.frame) for table in tables]
     # Of tables with the same records, the entry names the fewest steps: README.md has those of each.
     by_steps = sorted(

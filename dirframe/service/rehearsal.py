@@ -15,6 +15,9 @@ from dirframe.errors import InvalidInputError
 from dirframe.schema import Resource
 from dirframe.service.xml import current_store, request_arguments
 
+#: What it answers about a project without an analysis, with code 200.
+NO_ANALYSIS = "Code analysis is not available"
+
 #: Records on a page, and the most that can be asked for.
 TODAYS_PAGE_SIZE, MAX_PAGE_SIZE = 10, 25
 

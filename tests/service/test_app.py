@@ -50,9 +50,6 @@ def test_what_is_not_there_or_cannot_be_meant_is_refused(client):
         *(f"/accounts/{'f' * 32}.xml", "/p/.xml", "/accounts/.xml", "/projects/5/x.xml"),
     ):
         assert client.error(target, 404)
-    for target in ("/projects/5/contributors.xml", "/p/5/analyses/latest/size_facts.xml"):
-        answer = client.get(target)  # a project without an analysis
-        assert (answer.status_code, b"<status>error</status>" in answer.data) == (200, True)
     for page in ("0", "-1", "abc", "1.5", "%2B1", "%201", "%D9%A2", "1e3", "0x1", "9" * 5000):
         assert client.error(f"/projects.xml?page={page}", 400), page
     words = "+".join("abcdefghijk")
@@ -104,18 +101,40 @@ def test_methods_other_than_get_and_head_are_405(client):
                 assert [child.tag for child in root] == ["status", "error"]
 
 
-def test_answers_keep_browsers_strict_and_let_programs_in_them_read(client):
-    origin = {"Origin": "http://notebook.example"}
-    for target in ("/accounts.xml", "/accounts", "/", "/nowhere", "/static/style.css", "/healthz"):
-        with client.get(target, **origin) as response:
-            headers = response.headers
-        assert headers["X-Content-Type-Options"] == "nosniff"
-        assert headers["Content-Security-Policy"].startswith("default-src 'none'")
-        shared = "*" if target == "/accounts.xml" else None
-        assert headers.get("Access-Control-Allow-Origin") == shared, target
-        assert "Access-Control-Allow-Credentials" not in headers
-    refused = client.client.get("/projects.xml", headers=origin)
-    assert refused.headers["Access-Control-Allow-Origin"] == "*"
+@pytest.mark.parametrize(
+    "target", ["/accounts.xml", "/accounts", "/", "/nowhere", "/static/style.css", "/healthz"]
+)
+def test_security_headers(target, client):
+    expected = {
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Content-Security-Policy": (
+            "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "
+            "frame-ancestors 'none'"
+        ),
+    }
+    with client.get(target) as response:
+        assert {name: response.headers.get(name) for name in expected} == expected
+        assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+@pytest.mark.parametrize("target", ["/accounts.xml", "/projects/1.xml", "/nothing.xml"])
+@pytest.mark.parametrize("key", ["", "&api_key=wrong"])
+def test_cache_control_of_xml_is_private(target, key, client):
+    for response in (client.get(target), client.client.get(f"{target}?{key}")):
+        assert response.headers["Cache-Control"] == "private, no-cache"
+
+
+@pytest.mark.parametrize(
+    ("target", "origin"),
+    [("/accounts.xml", "*"), ("/accounts", None), ("/", None), ("/healthz", None)],
+)
+def test_cors_xml_only(target, origin, client):
+    """Other sites gain nothing: a key is part of the URL, and there is no cookie."""
+    response = client.get(target, Origin="http://notebook.example")
+    assert response.headers.get("Access-Control-Allow-Origin") == origin
+    refused = client.client.get(target, headers={"Origin": "http://notebook.example"})
+    assert refused.headers.get("Access-Control-Allow-Origin") == origin
 
 
 def test_generated_data_is_marked_in_every_success(client, written):
@@ -131,15 +150,54 @@ def test_generated_data_is_marked_in_every_success(client, written):
         assert "Synthetic data" not in client.get(target).text
 
 
-def test_fault_is_500_in_the_form_of_the_address_and_tells_nothing(written, cache, caplog):
-    client = written([record("1")])
-    for file in cache.rglob("*.sqlite"):
-        file.write_bytes(b"damaged")
-    assert "sqlite" not in client.error("/projects.xml", 500)
-    page = client.get("/projects")
+def damage_xml(file):
+    content = file.read_bytes()
+    assert content.count(b"<project>") == 1
+    file.write_bytes(content.replace(b"<project>", b"<pro\xffect>"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda file: file.write_bytes(b"damaged"),
+        lambda file: file.write_bytes(file.read_bytes()[:40_000]),
+        lambda file: file.write_bytes(b""),
+        lambda file: file.unlink(),
+        damage_xml,
+    ],
+)
+def test_store_damaged_while_served_is_named_in_the_log(damage, written, cache, caplog):
+    client = written([record("1", name="Ada")])
+    [file] = (cache / "stores").iterdir()
+    damage(file)
+    caplog.clear()
+    text = client.error("/projects/1.xml", 500)
+    assert "cannot be read" in text
+    assert "sqlite" not in text
+    page = client.get("/projects/1")
     assert (page.status_code, page.mimetype) == (500, "text/html")
-    assert "DatabaseError" in caplog.text
+    errors = [entry.getMessage() for entry in caplog.records if entry.levelname == "ERROR"]
+    assert len(errors) == 2
+    assert all(str(file) in error for error in errors)
     assert client.key not in caplog.text
+
+
+def test_health_check_fails_without_a_store(written, cache):
+    client = written([record("1")])
+    assert client.client.get("/healthz").status_code == 200
+    [file] = (cache / "stores").iterdir()
+    file.unlink()
+    assert client.client.get("/healthz").status_code == 500
+
+
+@pytest.mark.parametrize("analysis", ["", "<analysis/>", "<analysis><id>5</id></analysis>"])
+@pytest.mark.parametrize(
+    "target", ["/projects/1/contributors.xml", "/p/1/analyses/latest/size_facts.xml"]
+)
+def test_contributors_of_a_project_without_any_are_404(target, analysis, written):
+    client = written([record("1", inner=analysis)])
+    text = client.error(target, 404)
+    assert ("Code analysis is not available" in text) == ("5" not in analysis)
 
 
 # Names in addresses, which old clients use
@@ -198,8 +256,8 @@ def door(folder, tmp_path_factory):
     with KeyStore(tmp_path_factory.mktemp("door") / "keys.sqlite") as keys:
         key = keys.add("a tester", "the door")
         keys.set_daily_limit(1, 10**9)
-        with dirframe.serve(folder, keys=keys.path) as url:
-            yield url, key, lambda: keys.records()[0]["used"]
+        with dirframe.serve(folder, keys=keys.path) as service:
+            yield service.url, key, lambda: keys.records()[0]["used"]
 
 
 def keyed(target, key):

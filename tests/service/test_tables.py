@@ -16,8 +16,7 @@ from dirframe.errors import ConfigurationError, StoreError
 
 def load(data, loader=dirframe.load_projects):
     """Serve data, and load its projects or accounts."""
-    service = dirframe.serve(data)
-    with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
+    with dirframe.serve(data) as service, service.directory() as directory:
         return loader(directory, progress=False)
 
 
@@ -196,7 +195,9 @@ def test_number_with_two_readings_is_never_guessed(tmp_path, imported):
         for value in values:
             path.write_text(f"id;name;{column}\n1;Ada;{value}\n")
             assert has_line(refused(path), column, f"row 1 ('{value}')"), value
-    path.write_text("id,name,latitude,posts_count\n1,a,-.5,9007199254740993.0\n2,b,1e1,-7\n")
+    path.write_text(
+        "id,name,location,latitude,posts_count\n1,a,x,-.5,9007199254740993.0\n2,b,x,1e1,-7\n"
+    )
     first, second = imported(path).root("/accounts.xml?sort=id").iterfind("result/account")
     assert [first.findtext(n) for n in ("latitude", "posts_count")] == ["-.5", "9007199254740993"]
     assert [second.findtext(n) for n in ("latitude", "posts_count")] == ["1e1", "-7"]

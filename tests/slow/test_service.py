@@ -131,7 +131,8 @@ def test_command_raises_its_limit_of_open_files(folder, tmp_path):
 def test_answer_that_is_being_read_is_finished_when_the_service_stops(folder):
     service = dirframe.serve(folder)
     key = service.api_key.reveal()
-    with ThreadPoolExecutor(1) as pool, service as url, request_large(url, key) as client:
+    url = service.url
+    with ThreadPoolExecutor(1) as pool, service, request_large(url, key) as client:
         begin = client.recv(4096)
         stopped = pool.submit(service.stop)
         wire.wait_until_refused(url)
@@ -242,11 +243,11 @@ import requests
 import dirframe
 
 sys.dont_write_bytecode = True  # no module is compiled into a cut file
-with dirframe.serve(sys.argv[1], keys=sys.argv[2]) as url:
+with dirframe.serve(sys.argv[1], keys=sys.argv[2]) as service:
     for limit in (0, resource.RLIM_INFINITY):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         for _ in range(3):
-            print(requests.get(f"{url}/accounts.xml?api_key={sys.argv[3]}", timeout=60).status_code)
+            print(requests.get(f"{service.url}/accounts.xml?api_key={sys.argv[3]}", timeout=60).status_code)
 """
 
 

@@ -11,7 +11,7 @@ from lxml import etree
 from pyarrow import parquet
 
 import dirframe
-from dirframe.errors import ConfigurationError, StoreError
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 
 
 def load(data, loader=dirframe.load_projects):
@@ -287,6 +287,21 @@ def test_two_tables_of_a_collection_do_not_take_the_ids_of_one_another(tmp_path,
     client = imported([first, second, projects])
     assert client.ids("/accounts.xml?sort=id") == ["1", "2", "3"]
     assert client.ids("/projects.xml") == ["1"]
+
+
+def test_tables_of_a_collection_are_several(tmp_path, imported):
+    first, second = tmp_path / "first.csv", pd.DataFrame({"id": [2], "name": ["Bob"]})
+    first.write_text("id,name\n1,Ada\n")
+    for several in ([first, second], (first, second)):
+        client = imported({"accounts": several, "projects": second})
+        assert client.ids("/accounts.xml?sort=id") == ["1", "2"]
+        assert client.ids("/projects.xml") == ["2"]
+
+
+@pytest.mark.parametrize("data", [[], (), {}, {"accounts": []}])
+def test_no_data_at_all_is_refused(data):
+    with pytest.raises(InvalidInputError, match="no data"):
+        dirframe.serve(data)
 
 
 def test_what_is_no_table_of_accounts_or_projects_is_refused(tmp_path):

@@ -61,6 +61,7 @@ from .errors import (
     QuotaWarning as QuotaWarning,
     RequestError as RequestError,
     ServiceError as ServiceError,
+    ServiceChangedWarning as ServiceChangedWarning,
     ShortKeyWarning as ShortKeyWarning,
     SortIgnoredWarning as SortIgnoredWarning,
     StaleWarning as StaleWarning,

@@ -27,6 +27,13 @@ _SYNONYMS = {
     **dict.fromkeys(("repositories", "repos", "packages"), "projects"),
     **dict.fromkeys(("limit", "n", "nrows", "max_results", "top"), "max_items"),
 }
+#: Collections by the words that people use for them.
+_COLLECTIONS = {
+    **dict.fromkeys(("organizations", "organisations", "organization"), "orgs"),
+    **dict.fromkeys(("repositories", "repository", "repos"), "enlistments"),
+    **dict.fromkeys(("people", "committers"), "affiliated_committers"),
+    **dict.fromkeys(("months", "activity"), "activity_facts"),
+}
 #: Settings of a `Directory`, by their names in other libraries.
 _SETTINGS = {
     **dict.fromkeys(("url", "address", "host", "endpoint", "server"), "base_url"),
@@ -246,7 +253,8 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     names = [str(choice) for choice in choices]
     # Of several words, one may be it: projects is load_projects, and load_users load_accounts.
     meant = "_".join(_SYNONYMS.get(word, word) for word in name.split("_"))
-    close = [other for other in names if meant in {other, _SYNONYMS.get(other), *other.split("_")}]
+    close = [other for other in names if other == _COLLECTIONS.get(name)]
+    close += [other for other in names if meant in {other, _SYNONYMS.get(other), *other.split("_")}]
     folded = {choice.casefold(): choice for choice in names}
     close += [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]
     quoted = [repr(match) for match in dict.fromkeys(close)]

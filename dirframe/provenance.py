@@ -65,7 +65,7 @@ FACTS: dict[str, Any] = {
     "countries": {},  # counts of `unify_countries` or `country_audit`, and their column
     "whole": {},  # of a stratum: the days at which the whole frame is judged, by their columns
     # Of a statistic: what its records are called, how many its figures are based on, which these
-    # are, and how many rows the table had.
+    # are, and how many rows and which columns the table had.
     "base": {},
 }
 
@@ -257,6 +257,15 @@ def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError |
         hint="Load with details=True (--details) to ask for these pages; "
         "dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost.",
     )
+
+
+def added_columns(frame: Any) -> list[str]:
+    """Return the columns of the table of a statistic that it did not make."""
+    made = get_provenance(frame)["base"].get("columns")
+    if made is None:
+        return []
+    names = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+    return [str(name) for name in names if name not in made]
 
 
 def columns_with_values(frame: pd.DataFrame) -> list[str]:

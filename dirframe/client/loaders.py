@@ -98,9 +98,10 @@ def load_projects(
 
     Warns
     -----
-    AnalysesNotSentWarning, OverQuotaWarning, SortIgnoredWarning
+    AnalysesNotSentWarning, OverQuotaWarning, SortIgnoredWarning, ServiceChangedWarning
         If no analysis came without `details`; if the load needs more requests than are left today;
-        if fewer than nine of ten neighbours are in the order of `sort`.
+        if fewer than nine of ten neighbours are in the order of `sort`; if the live service stops
+        sending 25 projects a request.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dirframe import provenance
 from dirframe.selection import select
 from dirframe.stats.activity import UNKNOWN, states_of
-from dirframe.stats.counts import as_names
+from dirframe.stats.counts import as_texts
 from dirframe.stats.licenses import license_entries
 from dirframe.stats.lists import explode
 
@@ -97,7 +97,7 @@ def _most_frequent_first(column: pd.Series[Any]) -> Choices:
     elif column.name == "licenses":
         entries = license_entries(column).rename(columns={"license": "value"})
     else:
-        names = as_names(column).astype("str")
+        names = as_texts(column)
         entries = pd.DataFrame({"record": range(len(column)), "value": names})
     entries = entries[["record", "value"]].dropna().drop_duplicates()
     numbers = entries["value"].value_counts().sort_index()

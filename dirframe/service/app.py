@@ -47,11 +47,15 @@ from dirframe.service.rehearsal import (
     NO_ANALYSIS,
     TODAYS_PAGE_SIZE,
     beside_records,
-    chosen_organizations,
+    is_empty_list,
+    is_searched,
+    organizations_by_title,
     page_size_of,
     rehearsal,
     requested_ids,
     requested_page_size,
+    search,
+    with_organization,
 )
 from dirframe.service.site import Site
 from dirframe.service.store import Store
@@ -76,10 +80,9 @@ _HEADERS = {
         "frame-ancestors 'none'"
     ),
 }
+_DOCUMENT_OF_PROJECT = re.compile("projects/(?P<project>[^/]+)/(?P<collection>.+)")
 #: Documents that a project has only with an analysis.
-_DOCUMENT_OF_PROJECT = re.compile(
-    "projects/(?P<project>[^/]+)/(?P<collection>contributors|analyses/.+)"
-)
+_NEEDS_ANALYSIS = re.compile("contributors|analyses/.+")
 #: What may be a key or the digest of an address.
 _SECRET = re.compile(r"api_key.*|[0-9a-f]{32,}", re.IGNORECASE)
 
@@ -112,6 +115,7 @@ def create_app(
     app.register_blueprint(pages)
     if not analyses:
         app.register_blueprint(rehearsal)
+        app.extensions["organizations"] = organizations_by_title(store)
     app.add_url_rule("/healthz", view_func=_healthz)
     return app
 
@@ -153,7 +157,8 @@ def collection(resource: Resource) -> bytes:
         fragments, available, first = store.page_of_ids(resource, ids, page, size)
     else:
         fragments, available, first = store.page(resource, query, sort, page, size)
-    return _result([_without_analysis(fragment) for fragment in fragments], available, first)
+    fragments = [_without_analysis(fragment) for fragment in fragments]
+    return _result(_with_organizations(resource, fragments), available, first)
 
 
 @xml.get("/accounts/<segment>.xml", defaults={"resource": ACCOUNT})
@@ -169,7 +174,7 @@ def single(resource: Resource, segment: str) -> bytes:
         fragment = store.record_titled(resource, segment)  # as most short names of today are
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
-    return _result([fragment])
+    return _result(_with_organizations(resource, [fragment]))
 
 
 @xml.get("/orgs/<segment>.xml")
@@ -186,17 +191,17 @@ def document(name: str) -> bytes | BaseResponse:
     is_rehearsal = not current_app.config["ANALYSES"]
     resource = document_resource(address)
     entries = current_store().document(address)
-    if entries is None and is_rehearsal and _is_empty(address, resource):
+    if entries is None and is_rehearsal and is_empty_list(current_store(), address, resource):
         entries = []
     if entries is None or resource is None:
         if is_rehearsal and _is_of_unanalysed_project(address):
             return failure_xml(NO_ANALYSIS, status="error", element="message")
         abort(404, _why_nothing_is_at(address))
     query, sort, page = list_request()
-    if is_rehearsal and resource.collection == "orgs":
-        if address != "orgs":
-            return _result(entries)
-        entries = chosen_organizations(entries, query, sort)
+    if is_rehearsal and resource.collection == "orgs" and address != "orgs":
+        return _result(entries)
+    if is_rehearsal and is_searched(resource):
+        entries = search(resource, entries, query, sort)
     elif query or sort not in {"", resource.default_sort}:
         raise InvalidInputError("This document is neither searched nor sorted.")
     size = len(entries)
@@ -219,7 +224,9 @@ def document(name: str) -> bytes | BaseResponse:
 def _is_of_unanalysed_project(address: str) -> bool:
     """Return whether an address is that of a document that its project has not, for want of an analysis."""
     match = _DOCUMENT_OF_PROJECT.fullmatch(address)
-    project = current_store().record(PROJECT, match["project"]) if match else None
+    if match is None or not _NEEDS_ANALYSIS.fullmatch(match["collection"]):
+        return False
+    project = current_store().record(PROJECT, match["project"])
     return project is not None and etree.fromstring(project).find("analysis/*") is None
 
 
@@ -227,28 +234,31 @@ def _why_nothing_is_at(address: str) -> str:
     """Return why there is nothing at an address; of a project, which ones have such a document."""
     if _is_of_unanalysed_project(address):
         return f"{NO_ANALYSIS}: this project has not been analysed."
+    if address.partition("/")[0] == "orgs" and current_store().document("orgs") is None:
+        return "This directory has no organizations."
     match = _DOCUMENT_OF_PROJECT.fullmatch(address)
-    others: list[str] = []
-    if match and current_store().record(PROJECT, match["project"]) is not None:
-        others = current_store().projects_with(match["collection"])
-    if match is None or not others:
+    if match is None or current_store().record(PROJECT, match["project"]) is None:
         return "There is nothing at this address."
+    others = current_store().projects_with(match["collection"])
     name = match["collection"].rpartition("/")[2]
+    if not others:
+        return f"This directory has no {name} of projects."
     shown = ", ".join(others[:_MOST_NAMED])
     if len(others) > _MOST_NAMED:
         shown += " and others"
     return f"The project is here, but without {name}. Projects that have these: {shown}."
 
 
-def _is_empty(address: str, resource: Resource | None) -> bool:
-    """Return whether a list of a project has no entries, and the project is there."""
-    if resource is None or resource.collection != "enlistments":
-        return False
-    return current_store().record(PROJECT, address.split("/")[1]) is not None
-
-
 def _result(fragments: list[str], *place: int) -> bytes:
     return result_xml(fragments, *place, synthetic=current_store().synthetic)
+
+
+def _with_organizations(resource: Resource, fragments: list[str]) -> list[str]:
+    """Return projects of a rehearsal with their organizations, as today's live service sends them."""
+    organizations = current_app.extensions.get("organizations")
+    if organizations is None or resource is not PROJECT:
+        return fragments
+    return [with_organization(fragment, organizations) for fragment in fragments]
 
 
 def _without_analysis(fragment: str) -> str:

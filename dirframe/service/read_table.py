@@ -26,7 +26,8 @@ Ids: TypeAlias = "set[tuple[str, str]]"
 _LOG = logging.getLogger("dirframe.service")
 #: Fields whose digests are served in their place.
 _EMAIL = tuple(schema.Field((name,), schema.Kind.TEXT, "") for name in ("email", "email_md5"))
-_WHOLE = {schema.Kind.INTEGER, schema.Kind.IDENTIFIER}
+#: Kinds whose values are no texts.
+_NUMERIC = {schema.Kind.INTEGER, schema.Kind.NUMBER, schema.Kind.TIMESTAMP}
 #: The forms of values, and the reason to refuse others. Separators of thousands have two readings.
 _FORMS = {
     schema.Kind.INTEGER: (r"[-+]?\d+(\.0)?", "it is not a whole number, written in digits alone"),
@@ -44,10 +45,11 @@ def read_table(
     """Yield the records of a file of what its content shows, or of a pandas, polars or Arrow frame."""
     name = str(data) if isinstance(data, Path) else "the frame"
     try:
-        columns, synthetic = _read(data)
+        table, synthetic = _read(data)
     except _tables.DAMAGES as error:
         reason = str(error).partition("\n")[0]
         raise StoreError(f"{name} cannot be read as a table ({reason}).") from error
+    columns = table.columns
     resource = resource or _resource_of(name, columns)
     if absent := [each for each in ("id", "name") if each not in columns]:
         raise ConfigurationError(
@@ -60,6 +62,8 @@ def read_table(
     if unused := columns.keys() - {field.column for field in fields}:
         unserved = ", ".join(sorted(unused))
         _LOG.warning("%s", escaped(f"{name}: no field has the columns {unserved}; not served."))
+    for note in table.notes + _doubtful_texts(columns, fields):
+        _LOG.warning("%s", escaped(f"{name}: {note}"))
     refusals = Refusals(name)
     rows = zip(*(columns[field.column] for field in fields), strict=True)
     for number, texts in enumerate(rows, start=1):
@@ -80,7 +84,21 @@ def read_table(
         yield Synthetic()
 
 
-def _read(data: object) -> tuple[_tables.Columns, bool]:
+def _doubtful_texts(columns: _tables.Columns, fields: list[schema.Field]) -> list[str]:
+    """Say how many texts are what databases and spreadsheets write for a missing value."""
+    notes = []
+    for field in fields:
+        count = sum(text in _tables.MISSING_TEXTS for text in columns[field.column])
+        if count and field.kind not in _NUMERIC:
+            forms = ", ".join(sorted(_tables.MISSING_TEXTS))
+            notes.append(
+                f"values of {field.column} that may stand for a missing one ({forms}): {count:,}; "
+                "served as text."
+            )
+    return notes
+
+
+def _read(data: object) -> tuple[_tables.Table, bool]:
     """Return the columns of a file or frame, and whether it is marked as synthetic."""
     if isinstance(data, Path):
         with refuse_unreadable(data), open_file(data) as stream:
@@ -91,7 +109,7 @@ def _read(data: object) -> tuple[_tables.Columns, bool]:
 
     table = pa.table(_tables.read_parquet(content) if isinstance(data, Path) else data)
     record = _tables.attributes_of(table).get(_tables.ATTRIBUTE) or {}
-    return _tables.table_columns(table), record.get("synthetic") is True
+    return _tables.Table(_tables.table_columns(table), []), record.get("synthetic") is True
 
 
 def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:
@@ -129,13 +147,16 @@ def _checked(text: str, field: schema.Field) -> str:
     is_usual = (text == schema.LESS_THAN_ONE and field.unit == "%") or (
         text.startswith("no_logo") and field.column.endswith("_logo_url")
     )
+    if field.kind in _NUMERIC and text in _tables.MISSING:
+        return ""
     if text and not is_usual and field.kind in _FORMS:
         form, reason = _FORMS[field.kind]
         if not re.fullmatch(form, text, re.ASCII):
             raise ValueError(reason)
+    if field.kind is schema.Kind.IDENTIFIER:
+        return _tables.whole_id(text)
     # pandas writes 7.0 in a column with missing values.
-    is_whole = field.kind in _WHOLE and re.fullmatch(r"[-+]?\d+\.0", text, re.ASCII)
-    return text.removesuffix(".0") if is_whole else text
+    return text.removesuffix(".0") if field.kind is schema.Kind.INTEGER else text
 
 
 def _add_entries(parent: _Element, field: schema.Field, text: str) -> None:

@@ -18,7 +18,7 @@ from lxml.etree import _Element
 
 from dirframe._printable import escaped
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK, Resource
+from dirframe.schema import COLLECTIONS, EXTENSIONS, RESOURCES, SYNTHETIC_MARK, Resource
 from dirframe.schema.addresses import without_addresses
 from dirframe.service.privacy import remove_private
 from dirframe.service.records import Refusals, Row, row_of, serialize
@@ -28,8 +28,9 @@ DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values() i
 #: The same by the form of their addresses, which may end as that of another collection does.
 _ADDRESSES = {
     re.compile(re.sub(r"\{\w+\}", "[^/]+", template.strip("/").removesuffix(".xml"))): resource
-    for resource in EXTENSIONS.values()
+    for resource in (*EXTENSIONS.values(), *COLLECTIONS.values())
     for template in resource.paths
+    if resource.name not in RESOURCES or resource.owner
 }
 _LOG = logging.getLogger("dirframe.service")
 #: Tables in a folder of XML, which are not read with it.

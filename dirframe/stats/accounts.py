@@ -7,6 +7,7 @@ import pandas as pd
 from dirframe._display import suggests_options
 from dirframe.stats.counts import (
     as_names,
+    as_texts,
     count_unusable,
     name_groups,
     share_of,
@@ -67,7 +68,7 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
     0              DE      Germany         2    1.0
     """
     columns = read(frame, [COUNTRY_RAW, COUNTRY_CODE, COUNTRY])
-    country = as_names(columns[COUNTRY]).astype("str")
+    country = as_texts(columns[COUNTRY])
     has_raw = as_names(columns[COUNTRY_RAW]).notna()
     is_known = country.notna()
     code = columns[COUNTRY_CODE].mask(

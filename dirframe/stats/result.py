@@ -81,6 +81,7 @@ def as_statistic(table: pd.DataFrame, name: str, *, source: Frame, counts: Count
             "records": counted[counts.base],
             "which": counts.which,
             "rows": len(table),
+            "columns": list(table),
         },
         statistic={"name": name},
         resource=_RESOURCES.get(counts.collection, ""),

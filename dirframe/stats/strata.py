@@ -198,7 +198,7 @@ def describe(
         resource=first["resource"],
         statistic=first["statistic"],
         counted={first["base"]["collection"]: len(frame), **numbers},
-        base=first["base"] | {"records": number, "rows": len(result)},
+        base=first["base"] | {"records": number, "rows": len(result), "columns": list(result)},
     )
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+import warnings
 from contextlib import closing
 from random import Random
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from dirframe.errors import (
     NetworkError,
     NotFoundError,
     QuotaExceededError,
+    ServiceChangedWarning,
 )
 from dirframe.provenance import get_provenance
 from tests.rig import faults
@@ -164,6 +166,15 @@ def test_load_by_ids_in_rehearsal_is_the_same_as_without(tmp_path):
 # A directory that does not answer by ids, or not any more
 
 
+def load_and_catch(directory, **options):
+    """Return a frame, and the kinds of warnings of changes of the service."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ServiceChangedWarning)
+        frame = load(directory, **options)
+    kinds = [one.category for one in caught]
+    return frame, [kind for kind in kinds if kind is ServiceChangedWarning]
+
+
 @pytest.mark.parametrize(
     ("change", "reason", "requests"),
     [
@@ -179,14 +190,15 @@ def test_load_goes_on_by_page_numbers_where_ids_are_not_honoured(connect, change
     for name, value in change.items():
         setattr(rig, name, value)
     with rig.in_process():
-        frame = load(connect(rig))
+        frame, warned = load_and_catch(connect(rig))
         facts = get_provenance(frame)
         assert (len(frame), set(frame["id"])) == (201, set(rig.ids))
         assert (facts["completeness"], facts["walk"]["by"]) == ("proven", "page numbers")
         assert reason in facts["walk"]["reason"]
         assert len(rig.requests) == requests
+        assert warned == [ServiceChangedWarning] * ("stops" in change)
         rig.forget()
-        assert load(connect(rig)).equals(frame)
+        assert load_and_catch(connect(rig))[0].equals(frame)
         assert rig.requests == []
 
 
@@ -194,11 +206,36 @@ def test_load_of_a_query_goes_on_with_small_pages_where_large_ones_end(connect):
     rig = Today(201)
     rig.stops = {"per_page": 3}
     with rig.in_process():
-        frame = load(connect(rig), query="project")
+        frame, warned = load_and_catch(connect(rig), query="project")
     facts = get_provenance(frame)
+    assert warned == [ServiceChangedWarning]
     assert (len(frame), set(frame["id"])) == (201, set(rig.ids))
     assert "stopped sending 25" in facts["walk"]["reason"]
     assert facts["completeness"] == "proven"
+
+
+def test_load_whose_way_changes_asks_before_it_needs_more_than_the_quota_leaves(connect):
+    rig = Today(1_000)
+    rig.stops = {"ids": 20, "per_page": 20}
+    with rig.in_process():
+        directory = connect(rig, daily_quota=50)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", dirframe.OverQuotaWarning)
+            with pytest.raises(dirframe.OverQuotaWarning):
+                load(directory)
+        assert len(rig.requests) <= 26
+
+
+def test_draw_of_ids_that_are_not_honoured_any_more_goes_on_by_positions(connect):
+    rig = Today(400)
+    rig.stops = {"ids": 2}
+    with rig.in_process():
+        frame, warned = load_and_catch(connect(rig), sample=60)
+    facts = get_provenance(frame)
+    assert (len(frame), facts["completeness"]) == (60, "sample")
+    assert facts["sample"]["order"] == "project_name"
+    assert "stopped answering by ids" in facts["walk"]["reason"]
+    assert warned == [ServiceChangedWarning]
 
 
 # Requests that fail

@@ -14,6 +14,7 @@ from dirframe.errors import (
     ColumnsNotSentError,
     IncompleteCollectionError,
     IncompleteWarning,
+    NotFoundError,
     QuotaExceededError,
     QuotaWarning,
     ServiceError,
@@ -158,7 +159,7 @@ def test_analyses_that_were_not_sent_are_said_with_their_price(rig, connect):
 # What does not come
 
 
-@pytest.mark.parametrize("reply", [GONE, DELETED, REFUSED], ids=["gone", "deleted", "refused"])
+@pytest.mark.parametrize("reply", [DELETED, REFUSED], ids=["deleted", "refused"])
 def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, carried, reply):
     directory, lost = connect(rig), with_id(carried)[2:4]
     rig.own_pages = dict.fromkeys(lost, reply)
@@ -183,6 +184,53 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, ca
     rig.own_pages = {}
     load(directory, details=True, refresh=True)
     same(load(directory, details=True), carried)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_details_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_project(
+    rig, connect, carried, workers
+):
+    directory, lost = connect(rig, workers=workers), with_id(carried)[2:4]
+    with pytest.warns(AnalysesNotSentWarning):
+        load(directory)
+    rig.own_pages = dict.fromkeys(lost, GONE)
+    rig.records[:] = [xml for xml in rig.records if id_of(xml) != lost[1]]  # it is gone since
+    paid, missing = [], []
+    for _ in range(2):
+        rig.forget()
+        with pytest.raises(IncompleteCollectionError) as caught:
+            load(directory, details=True)
+        paid.append((own_pages(rig).count(lost[0]), own_pages(rig).count(lost[1])))
+        missing.append(caught.value.missing)
+        assert caught.value.details_missing == tuple(lost)
+    assert paid == [(1, 1), (1, 0)]
+    assert all(f"{lost[0]} (status 404), {lost[1]} (gone)" in words for words in missing)
+    rig.own_pages = {}
+    with pytest.raises(IncompleteCollectionError) as caught:
+        load(directory, details=True)
+    assert caught.value.details_missing == (lost[1],)
+
+
+def test_details_of_a_bare_404_where_ids_are_not_honoured_stay_failures(rig, connect, carried):
+    lost = with_id(carried)[3]
+    rig.own_pages, rig.ignored = {lost: GONE}, {"ids"}
+    for _ in range(2):
+        rig.forget()
+        with pytest.raises(IncompleteCollectionError, match=f"{lost} .status 404"):
+            load(connect(rig), details=True)
+        assert own_pages(rig).count(lost) == 1
+
+
+def test_details_of_25_bare_404_in_a_row_end_a_load_if_the_projects_are_there(connect):
+    rig = Today(60)
+    rig.moves, rig.own_pages = False, dict.fromkeys(numbered(60), GONE)
+    with rig.in_process():
+        with pytest.raises(NotFoundError) as caught:
+            load(connect(rig), details=True)
+        assert len(own_pages(rig)) == 25
+        assert len(caught.value.frame) == 60
+        rig.own_pages = {}
+        assert load(connect(rig), details=True)[LINES].notna().all()
 
 
 def test_details_keep_what_came_before_the_quota_ended(rig, connect, carried):

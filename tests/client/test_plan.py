@@ -19,7 +19,7 @@ from dirframe.errors import (
 from dirframe.provenance import caption, get_provenance
 from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, page_xml
-from tests.rig.today import BROKEN, GONE, SILENT, UNANALYSED, Today
+from tests.rig.today import BROKEN, SILENT, UNANALYSED, Today
 
 MONTHS = 3
 
@@ -217,7 +217,8 @@ def test_many_collections_of_several_pages(facts, connect):
 
 
 def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
-    facts.replies = {"2": GONE, "3": SILENT, "4": Reply(failed("Not any more."), 410)}
+    missing = Reply(failed("Not found."), 404)
+    facts.replies = {"2": missing, "3": SILENT, "4": Reply(failed("Not any more."), 410)}
     directory = connect(facts)
     with pytest.raises(IncompleteCollectionError, match="2 \\(gone\\)") as caught:
         activity(directory, range(1, 6))
@@ -236,6 +237,26 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
         frame = activity(directory, range(1, 6), refresh=True)  # no analysis is no loss, but named
         assert get_provenance(frame)["failures"] == {"3": "no analysis"}
         assert get_provenance(frame)["completeness"] == "proven"
+
+
+def test_many_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_project(connect):
+    rig = Today(12)
+    for project in "12":
+        rig.add("contributor_fact", 1, path=f"/projects/{project}/contributors.xml")
+    load = partial(dirframe.load_contributors, ["1", "3", "99", "name", "2"])
+    asked = []
+    with rig.in_process():
+        for _ in range(2):
+            rig.forget()
+            with pytest.raises(IncompleteCollectionError) as caught:
+                load(directory=connect(rig))
+            assert caught.value.frame["project_id"].tolist() == ["1", "2"]
+            assert get_provenance(caught.value.frame)["failures"] == {
+                "3": "status 404", "99": "gone", "name": "status 404"
+            }  # fmt: skip
+            paths = [request.path for request in rig.requests]
+            asked.append([paths.count(f"/p/{name}/contributors.xml") for name in ("3", "99")])
+    assert asked == [[1, 1], [1, 0]]
 
 
 def test_many_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):

@@ -177,6 +177,15 @@ HALVES = {
     "child_table": ("tags", lambda frame: dirframe.child_table(frame, "tags")),
     "by": ("group", lambda frame: stats.by(stats.tags, frame.assign(tags=None), "group")),
     "compare": ("name", lambda frame: dirframe.compare(frame.assign(name="x"), frame)),
+    "country_audit": ("country_code", dirframe.country_audit),
+    "country_audit of a series": (
+        "country_code",
+        lambda frame: dirframe.country_audit(frame["country_code"]),
+    ),
+    "accounts_by_country": (
+        "country_code",
+        lambda frame: stats.accounts_by_country(dirframe.unify_countries(frame)),
+    ),
     "counts": ("id", lambda frame: stats.tags(frame.assign(tags=None))),
 }
 

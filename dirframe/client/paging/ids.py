@@ -138,6 +138,16 @@ def _count(runs: Iterable[tuple[int, int]]) -> int:
     return sum(last - first + 1 for first, last in runs)
 
 
+def is_number(text: str) -> bool:
+    """Return whether a text has digits alone."""
+    return text.isascii() and text.isdigit()
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text is an id as the directory writes it."""
+    return is_number(text) and text == str(int(text)) and 0 < int(text) <= MAX_ID
+
+
 # -- what is asked for, and whether a page answers it ----------------------------------------
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from dirframe.client.paging.fetch import Answer, Document, Failure, Fetcher, never
@@ -18,9 +18,11 @@ from dirframe.client.paging.ids import (
     find_doubt,
     window_above,
 )
+from dirframe.client.paging.order import is_todays_first_page
 from dirframe.client.paging.query import Query
 from dirframe.client.paging.received import (
     Arrival,
+    Receipt,
     Received,
     Target,
     as_failure,
@@ -29,6 +31,7 @@ from dirframe.client.paging.received import (
 )
 from dirframe.client.paging.windows import PagesByIds, WindowPage
 from dirframe.errors import InvalidKeyError, NetworkError, RequestError
+from dirframe.schema import PROJECT
 
 #: The sort whose first page has the newest projects.
 NEWEST = "new"
@@ -36,6 +39,8 @@ NEWEST = "new"
 #: Status codes of a request that may be too long for the server, or for a firewall before it.
 _TOO_LONG = {400, 403, 413, 414, 431}
 _NOT_FOUND, _GATEWAY_TIMEOUT = 404, 504
+
+_PROJECTS = Query(resource=PROJECT)
 
 #: Time-outs in a row that show that the number of ids is not at fault.
 _MAX_TIMEOUTS = 3
@@ -275,6 +280,65 @@ class IdsReader:
     def _fail(self, failure: Failure) -> Exception:
         self.received.failure = failure
         return failure.error
+
+
+@dataclass
+class NamedIds:
+    """Reads the projects among some ids from today's live service, once, and says which do not exist.
+
+    Its own pages show that of none: it sends a bare 404 for each error, too.
+    """
+
+    fetcher: Fetcher
+    receipts: list[Receipt] = field(default_factory=list)
+    failure: Failure | None = None  # that ended it
+    is_answered: bool = False  # by ids, to the end
+    sent: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+    unsendable: set[str] = field(default_factory=set)
+
+    def walk_of(self, ids: Iterable[str]) -> IdsReader:
+        """Return a walk over some ids."""
+        received = Received(_PROJECTS)
+        received.part = PagesByIds(state=Undecided(IdSet(map(int, ids))))
+        return IdsReader(received, self.fetcher, lambda *_: None)
+
+    def read(self, ids: Collection[str]) -> Iterator[tuple[WindowPage, Document]]:
+        """Yield the pages of some ids; if that `is_answered`, each id is sent, gone or unsendable."""
+        reader = self.walk_of(ids)
+        arrivals = reader.read()
+        try:
+            while True:
+                try:
+                    arrival = next(arrivals)
+                except StopIteration as end:
+                    self.is_answered = bool(end.value)
+                    break
+                page, document = arrival.target, arrival.answer
+                if isinstance(page, WindowPage) and isinstance(document, Document):
+                    self.sent.update(map(str, page.ids))
+                    yield page, document
+        finally:
+            self.receipts += reader.received.receipts
+            self.failure = None if self.is_answered else reader.received.failure
+        if self.is_answered:
+            self.unsendable = set(map(str, reader.part.lost))
+            self.gone = set(ids) - self.sent - self.unsendable
+
+    def look_up(self, ids: Collection[str]) -> None:
+        """Read some ids for what is said of them alone."""
+        for _ in self.read(ids):
+            pass
+
+
+def fetch_first_page(fetcher: Fetcher) -> Answer:
+    """Return the first page of all projects: that of today's live service can be told by it."""
+    return fetcher.fetch(_PROJECTS, may_refuse=never)
+
+
+def is_todays_answer(answer: Answer) -> bool:
+    """Return whether a first page of projects is one of today's live service."""
+    return isinstance(answer, Document) and is_todays_first_page(answer.page)
 
 
 def newest_query(query: Query) -> Query:

@@ -23,6 +23,7 @@ from flask import (
     redirect,
     render_template,
     request,
+    send_file,
     url_for,
 )
 from lxml import etree
@@ -86,7 +87,9 @@ _NEEDS_ANALYSIS = re.compile("contributors|analyses/.+")
 #: What may be a key or the digest of an address.
 _SECRET = re.compile(r"api_key.*|[0-9a-f]{32,}", re.IGNORECASE)
 
-#: The XML of the interface.
+_CSV = "text/csv"
+
+#: The XML of the interface, and CSV as an extension.
 xml = Blueprint("xml", __name__)
 
 
@@ -100,11 +103,13 @@ def create_app(
     """
     app = Flask(__name__, static_folder=None)
     size = PAGE_SIZE if analyses else TODAYS_PAGE_SIZE
+    site = site or Site()
     app.config.update(PROVIDE_AUTOMATIC_OPTIONS=False, ANALYSES=analyses, PAGE_SIZE=size)
     app.extensions |= {"store": store, "keys": keys}
     # A redirect to the canonical URL would repeat the key in its Location header.
     app.url_map.merge_slashes = app.url_map.strict_slashes = app.url_map.redirect_defaults = False
-    app.jinja_env.globals.update(site=site or Site(), store=store)
+    app.config["ACCOUNTS_CSV"] = site.accounts_csv
+    app.jinja_env.globals.update(site=site, store=store)
     app.before_request(_check_key)
     app.after_request(_finish)
     app.register_error_handler(HTTPException, _fail)
@@ -120,14 +125,14 @@ def create_app(
     return app
 
 
-def _is_xml() -> bool:
-    """Return whether the response is XML: by the address, also if nothing is there."""
+def _needs_key() -> bool:
+    """Return whether the response is of the interface: by the address, also if nothing is there."""
     return request.blueprint == xml.name or request.path.rstrip("/").endswith(".xml")
 
 
 def _check_key() -> None:
-    """Count a request for XML, or refuse it."""
-    if not _is_xml():
+    """Count a request to the interface, or refuse it."""
+    if not _needs_key():
         return
     keys: KeyStore = current_app.extensions["keys"]
     try:
@@ -175,6 +180,25 @@ def single(resource: Resource, segment: str) -> bytes:
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
     return _result(_with_organizations(resource, [fragment]))
+
+
+@xml.get("/accounts.csv", defaults={"resource": ACCOUNT})
+@xml.get("/projects.csv", defaults={"resource": PROJECT})
+def download(resource: Resource) -> Response:
+    """Return a whole collection as CSV, an extension: accounts only if the operator offers them."""
+    if not current_app.config["ANALYSES"]:
+        abort(404, "There is nothing at this address.")
+    if resource is ACCOUNT and not current_app.config["ACCOUNTS_CSV"]:
+        abort(404, "This directory does not offer its accounts as CSV.")
+    path = current_store().csv_file(resource)
+    if path is None:
+        raise ServiceUnavailable("The file is being written. Try again.", retry_after=5)
+    name = resource.collection
+    if current_store().synthetic:
+        name = f"synthetic-{name}"
+    return send_file(
+        path, _CSV, as_attachment=True, download_name=f"{name}.csv", conditional=False, etag=False
+    )
 
 
 @xml.get("/orgs/<segment>.xml")
@@ -277,7 +301,7 @@ def _healthz() -> Response:
 def _fail(error: HTTPException) -> Response:
     """Return an error as XML or as a page."""
     response = current_app.make_response(error.get_response(request.environ))
-    if _is_xml():
+    if _needs_key():
         response.data = failure_xml(error.description or error.name)
     else:
         response.data = render_template("error.html", error=error)
@@ -293,8 +317,9 @@ def _fail_unreadable(error: Exception) -> Response:
 
 def _finish(response: Response) -> Response:
     response.headers.extend(_HEADERS)
-    if _is_xml():
-        response.mimetype = "application/xml"
+    if _needs_key():
+        if response.mimetype != _CSV:
+            response.mimetype = "application/xml"
         response.headers["Cache-Control"] = "private, no-cache"
         # For programs in a browser: a key in the URL and no cookie, so other sites gain nothing.
         response.headers["Access-Control-Allow-Origin"] = "*"

@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import sqlite3
+import threading
 from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -22,6 +23,7 @@ from dirframe._printable import escaped
 from dirframe._sqlite import DATABASE_FAILURES, open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
+from dirframe.service.csv_export import write_csv
 from dirframe.service.read_table import Ids, read_table
 from dirframe.service.read_xml import Document, Synthetic, digest_of, is_xml, read_xml
 from dirframe.service.records import COLUMNS, Row, fold
@@ -79,6 +81,9 @@ class Store:
         self, path: Path, held: HeldFile, temporary_folder: TemporaryFolder | None = None
     ) -> None:
         self._path, self._held, self._temporary_folder = path, held, temporary_folder
+        self._csv_folder: TemporaryFolder | None = None
+        self._csv_files: dict[str, Path] = {}
+        self._csv_lock = threading.Lock()
         self._search = lru_cache(32)(self._find_matches)
         #: The number of records of each collection, and the sorts by whose field they have values.
         self.counts: dict[str, int] = {}
@@ -100,8 +105,9 @@ class Store:
     def close(self) -> None:
         """Release the file, and remove it if it is temporary."""
         self._held.release()
-        if self._temporary_folder is not None:
-            self._temporary_folder.remove()
+        for folder in (self._temporary_folder, self._csv_folder):
+            if folder is not None:
+                folder.remove()
 
     def check(self) -> None:
         """Raise a StoreError unless records can be read."""
@@ -215,6 +221,26 @@ class Store:
         with self._database() as database:
             for (xml,) in database.execute(sql):
                 yield xml
+
+    def csv_file(self, resource: Resource) -> Path | None:
+        """Return a CSV file of a collection, written on first use; None while a thread writes it."""
+        name = resource.collection
+        if name in self._csv_files:
+            return self._csv_files[name]
+        if not self._csv_lock.acquire(blocking=False):
+            return None
+        try:
+            if self._csv_folder is None:
+                self._csv_folder = TemporaryFolder()
+            path = self._csv_folder.path / f"{name}.csv"
+            with path.open("w", encoding="utf-8", newline="") as file:
+                write_csv(resource, self.records(resource), file)
+            self._csv_files[name] = path
+        except OSError as error:
+            raise StoreError(f"The CSV of the {name} cannot be written: {error}.") from error
+        finally:
+            self._csv_lock.release()
+        return path
 
     def document(self, address: str) -> list[str] | None:
         """Return the entries of the document at an address."""

@@ -239,6 +239,39 @@ def test_entries_of_lists_and_placeholders_are_sent_as_the_interface_does(tmp_pa
             assert has_line(refused(path), column), value
 
 
+@pytest.mark.parametrize(
+    ("cell", "tags"),
+    [
+        ("library;ils", ["library", "ils"]),
+        (" library ; c++ ;; ils;", ["library", "c++", "ils"]),
+        ("open source, free", ["open source, free"]),
+        ("2012", ["2012"]),
+        ('["a;b", "c"]', ["a;b", "c"]),
+        (";", []),
+    ],
+)
+def test_list_in_a_cell_of_csv(cell, tags, tmp_path, imported):
+    path = tmp_path / "projects.csv"
+    pd.DataFrame({"id": [1], "name": ["a"], "tags": [cell], "licenses": [cell]}).to_csv(path)
+    project = imported(path).root("/projects/1.xml").find("result/project")
+    assert [e.text for e in project.iterfind("tags/tag")] == tags
+    assert [e.text for e in project.iterfind("licenses/license/name")] == tags
+
+
+def test_lists_in_every_row_of_csv_are_no_columns(tmp_path, imported):
+    path = tmp_path / "projects.csv"
+    path.write_text("id,name,tags\n1,a,library;ils\n2,b,web;ils\n3,c,x;y\n")
+    root = imported(path).root("/projects.xml?sort=id")
+    assert [e.text for e in root.iter("tag")] == ["library", "ils", "web", "ils", "x", "y"]
+
+
+@pytest.mark.parametrize("cell", ['["a"', '{"name": "a"}', '"a"', '[{"title": "a"}]'])
+def test_list_in_a_cell_of_csv_that_is_damaged_json_is_refused(cell, tmp_path):
+    path = tmp_path / "projects.csv"
+    pd.DataFrame({"id": [1], "name": ["a"], "licenses": [cell]}).to_csv(path, index=False)
+    assert has_line(refused(path), "licenses", "row 1")
+
+
 def test_damaged_table_is_named(tmp_path):
     for name, content in (
         *(("a.csv", b"id,name\n1,x\n2\n"), ("a.csv", b"id,name\n1,x,y\n")),

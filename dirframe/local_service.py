@@ -78,7 +78,8 @@ class Service:
         --------
         >>> import dirframe
         >>> with dirframe.serve() as service, service.directory() as directory:
-        ...     len(dirframe.load_projects(directory, max_items=10))
+        ...     projects = dirframe.load_projects(directory, max_items=10)
+        >>> len(projects)
         10
         """
         from dirframe.client.directory import Directory, connection_of
@@ -161,8 +162,9 @@ def serve(
     --------
     >>> import dirframe
     >>> with dirframe.serve() as service, service.directory() as directory:
-    ...     project = dirframe.load_project(17, directory)
-    >>> project["name"]
+    ...     projects = dirframe.load_projects(directory, max_items=10)
+    >>> len(projects)
+    10
     """
     site = Site(
         name=name,

@@ -122,7 +122,8 @@ def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:
     if resource is None or resource.name not in schema.RESOURCES:
         raise ConfigurationError(
             f"It is not clear whether {name} holds accounts or projects.",
-            hint='Pass {"accounts": …}, or name the file accounts or projects.',
+            hint='Name the file accounts or projects, such as accounts.csv; or pass {"accounts": …} '
+            "to dirframe.serve.",
         )
     return resource
 

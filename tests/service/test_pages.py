@@ -58,7 +58,8 @@ def test_list_offers_its_sorts_and_its_xml(client):
         assert root.xpath("//option[@selected]/@value") == [selected]
         for sort in offered:
             page(client, f"/{collection}?sort={sort}")
-        (address,) = root.xpath("//p[@class='also']/a/@href")
+        address, help_with_keys = root.xpath("//p[@class='also']/a/@href")
+        assert help_with_keys == "/#key"
         assert parse_qs(urlsplit(address).query)["page"] == ["2"]
         shown = [link.rpartition("/")[2] for link in root.xpath("//ol//h2/a/@href")]
         assert client.ids(address) == shown

@@ -93,7 +93,7 @@ def test_page_for_people_has_the_records_of_its_xml(store, keys):
     client = Client(store, keys, analyses=False)
     root = html.fromstring(client.client.get("/projects?page=3").data)
     ids = [link.rpartition("/")[2] for link in root.xpath("//ol//h2/a/@href")]
-    [xml] = root.xpath("//p[@class='also']/a/@href")
+    [xml, _] = root.xpath("//p[@class='also']/a/@href")
     served = etree.fromstring(client.get(xml).data)
     assert ids == [element.text for element in served.iterfind("result/project/id")]
     assert len(ids) == 10

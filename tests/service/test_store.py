@@ -203,7 +203,7 @@ def test_id_leads_to_its_page_and_its_xml(identifier, written):
     [link] = html.fromstring(client.get("/projects").data).xpath("//ol//h2/a/@href")
     page = client.client.get(link)
     assert page.status_code == 200
-    [xml] = html.fromstring(page.data).xpath("//p[@class='also']/a/@href")
+    [xml, _] = html.fromstring(page.data).xpath("//p[@class='also']/a/@href")
     assert client.ids(xml) == [identifier]
 
 

@@ -38,6 +38,7 @@ _LOG = logging.getLogger("dirframe.service")
 _MAX_NAMES = 20
 _ID = re.compile(r"[^\s/?#]{1,100}")
 _MD5 = re.compile(r"[0-9a-f]{32}")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _SHA1 = re.compile(r"[0-9a-fA-F]{40}")
 #: Timestamps of the first day of a month at midnight (specification, Project).
 _MONTHS = {"min_month", "max_month"}
@@ -249,7 +250,7 @@ def _pop_email(element: _Element, children: dict[str, _Element], refusals: Refus
     etree.strip_elements(element, "email_md5", "email", with_tail=False)
     if digest and not _MD5.fullmatch(digest):
         refusals.add("email_md5", "it is not 32 hexadecimal digits", digest)
-    if address and "@" not in address:
+    if address and not _EMAIL.fullmatch(address):
         refusals.add("email", "it is not an e-mail address", address)
     served = text_of(children.get("email_sha1"))
     if served and not _SHA1.fullmatch(served):

@@ -344,7 +344,12 @@ def open_data(data: Data = None) -> Store:
         prune(path)
         return Store(path, held)
     _LOG.info("Importing the records into %s.", escaped(str(path)))
-    held = _build(path, _rows(parts))
+    try:
+        held = _build(path, _rows(parts))
+    except BaseException:
+        if temporary_folder is not None:
+            temporary_folder.remove()
+        raise
     if digest_of(paths) != digest:
         held.release()
         path.unlink()

@@ -38,7 +38,7 @@ def test_every_page_is_accessible_and_asks_no_other_host(client):
             assert address.startswith("/")
 
 
-def test_list_is_searched_sorted_and_paged_by_its_own_links(client):
+def test_pagination_links_of_a_list(client):
     target, seen = "/projects?query=xml&sort=id", []
     while target:
         root = page(client, target)
@@ -94,7 +94,7 @@ def test_home_page_searches_accounts_where_there_are_no_projects(imported):
 HOSTILE = '<script>alert(1)</script>" onmouseover="x'
 
 
-def test_what_members_write_is_text_and_never_markup(written):
+def test_markup_of_members_is_text(written):
     text = escape(HOSTILE)
     inner = (
         f"<tags><tag>{text}</tag></tags><analysis><main_language_name>{text}</main_language_name>"
@@ -106,7 +106,11 @@ def test_what_members_write_is_text_and_never_markup(written):
         [record("1", download_url=url, inner=inner, **texts)], [record("a'b", "account", **texts)]
     )
     for target in (
-        *("/projects", "/projects/1", "/accounts", "/accounts/a'b", "/projects?query=%3Cscript"),
+        "/projects",
+        "/projects/1",
+        "/accounts",
+        "/accounts/a'b",
+        "/projects?query=%3Cscript",
     ):
         root = page(client, target)
         assert not root.xpath("//script | //@onmouseover")
@@ -116,8 +120,12 @@ def test_what_members_write_is_text_and_never_markup(written):
 def test_only_addresses_of_known_kinds_become_links(written):
     known = ("https://x.example/a?b=c", "irc://irc.example/room")
     unknown = (
-        *("javascript:alert(1)", " JavaScript:x", "JAVASCRIPT://x.example/%0aalert(1)"),
-        *("data:text/html,x", "//x.example", "x.example"),
+        "javascript:alert(1)",
+        " JavaScript:x",
+        "JAVASCRIPT://x.example/%0aalert(1)",
+        "data:text/html,x",
+        "//x.example",
+        "x.example",
     )
     client = written([record(n, homepage_url=url) for n, url in enumerate((*known, *unknown))])
     for number, url in enumerate((*known, *unknown)):
@@ -278,7 +286,7 @@ def behind(folder):
         yield service.url
 
 
-def test_every_link_and_form_leads_somewhere_below_the_path_of_the_proxy(behind):
+def test_proxy_prefix_is_in_every_link_and_form(behind):
     base, seen = "https://directory.example/directory", set()
     for start in ("/", "/projects?query=o&page=2", "/accounts", "/projects/7", "/nowhere"):
         root = html.fromstring(wire.ask(behind, start, *FORWARDED).body)
@@ -318,13 +326,13 @@ def test_proxy_ipv4_mapped(peer, trusted_proxy, is_trusted, store, keys):
     assert ('href="/directory/projects"' in response.text) == is_trusted
 
 
-def test_trusted_proxy_is_an_address_or_a_network(folder):
+def test_proxy_is_an_address_or_a_network(folder):
     for wrong in ("nginx", ""):
         with pytest.raises(dirframe.errors.ConfigurationError):
             dirframe.serve(folder, trusted_proxy=wrong)
 
 
-def test_log_knows_the_client_and_believes_nobody_but_the_proxy(behind, service, caplog):
+def test_proxy_names_the_client_in_the_log_and_nobody_else_does(behind, service, caplog):
     caplog.set_level(logging.INFO, logger="dirframe.service.access")
     for url, source, forwarded, client in (
         (behind, "127.0.0.1", "198.51.100.9, 192.0.2.1", "192.0.2.1"),

@@ -89,7 +89,7 @@ def test_contributors_of_an_unanalysed_project_are_an_error_with_status_200(stor
     ]
 
 
-def test_page_for_people_has_the_records_of_its_xml(store, keys):
+def test_page_size_of_pages_is_that_of_the_xml(store, keys):
     client = Client(store, keys, analyses=False)
     root = html.fromstring(client.client.get("/projects?page=3").data)
     ids = [link.rpartition("/")[2] for link in root.xpath("//ol//h2/a/@href")]

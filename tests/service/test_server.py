@@ -238,7 +238,7 @@ def test_directory_of_a_service_with_a_file_of_keys(folder, tmp_path):
 # Connections that take and do not give
 
 
-def test_idle_and_half_sent_connections_keep_nobody_out_and_end_with_the_service(folder):
+def test_slow_clients_keep_nobody_out_and_end_with_the_service(folder):
     with dirframe.serve(folder) as service, ExitStack() as stack:
         clients = [stack.enter_context(wire.connect(service.url)) for _ in range(200)]
         for client in clients[100:]:

@@ -46,11 +46,21 @@ def test_csv_is_served_with_every_sign_as_text(imported, tmp_path):
     tags = "id name created_at posts_count location email_sha1 updated_at avatar_url"
     assert [child.tag for child in first] == tags.split()
     assert [child.text for child in first] == [
-        *("1", 'Ada & "A" <b>', "2015-12-10T00:00:00Z", "12", "London"),
-        *(sha1(b"ada@example.org").hexdigest(), None, None),
+        "1",
+        'Ada & "A" <b>',
+        "2015-12-10T00:00:00Z",
+        "12",
+        "London",
+        sha1(b"ada@example.org").hexdigest(),
+        None,
+        None,
     ]
     assert [child.text for child in second][:5] == [
-        *("2", "=cmd|' /C calc'!A0", "2016-02-27T23:30:00Z", "1200", "../../etc/passwd")
+        "2",
+        "=cmd|' /C calc'!A0",
+        "2016-02-27T23:30:00Z",
+        "1200",
+        "../../etc/passwd",
     ]
     assert client.ids(f"/accounts/{md5(b'ada@example.org').hexdigest()}.xml") == ["1"]
     assert "xample.org" not in client.get("/accounts.xml").text
@@ -274,10 +284,15 @@ def test_list_in_a_cell_of_csv_that_is_damaged_json_is_refused(cell, tmp_path):
 
 def test_damaged_table_is_named(tmp_path):
     for name, content in (
-        *(("a.csv", b"id,name\n1,x\n2\n"), ("a.csv", b"id,name\n1,x,y\n")),
-        *(("a.csv", b"id,name\n\xff,x\n"), ("a.csv", b""), ("a.csv", b'id,name\n1,"x')),
+        ("a.csv", b"id,name\n1,x\n2\n"),
+        ("a.csv", b"id,name\n1,x,y\n"),
+        ("a.csv", b"id,name\n\xff,x\n"),
+        ("a.csv", b""),
+        ("a.csv", b'id,name\n1,"x'),
         ("a.csv.gz", gzip.compress("id,name\n1,x\n".encode("utf-16"), mtime=0)),
-        *(("a.csv.gz", b"plain"), ("a.parquet", b"PAR1"), ("a.jsonl", b'{"id": 1}\n{bad\n')),
+        ("a.csv.gz", b"plain"),
+        ("a.parquet", b"PAR1"),
+        ("a.jsonl", b'{"id": 1}\n{bad\n'),
     ):
         (tmp_path / name).write_bytes(content)
         lines = refused({"accounts": tmp_path / name})
@@ -310,7 +325,7 @@ def test_log_escapes_names_of_columns_and_files(tmp_path, caplog):
     assert all(line.isprintable() for line in caplog.messages)
 
 
-def test_two_tables_of_a_collection_do_not_take_the_ids_of_one_another(tmp_path, imported):
+def test_duplicate_id_in_two_tables_is_refused(tmp_path, imported):
     first, second, projects = (tmp_path / n for n in ("accounts-1.csv", "accounts-2.csv", "p.csv"))
     first.write_text("id,name,country_code\n1,Ada,DE\n2,Bob,FR\n")
     second.write_text("id,name,country_code\n1,Cy,US\n3,Di,GB\n")

@@ -65,7 +65,7 @@ def request_large(url, key, *, times=1):
     return connection
 
 
-def test_connections_that_send_or_read_nothing_keep_nobody_out_and_are_ended(folder, tmp_path):
+def test_slow_clients_keep_nobody_out_and_are_disconnected(folder, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 3000:
         pytest.skip("this process may open few files")
@@ -220,7 +220,7 @@ def printed(program, *arguments):
     return sum(numbers)
 
 
-def test_thousand_are_counted_exactly_by_threads_and_processes_and_over_restarts(tmp_path):
+def test_quota_is_exact_over_threads_processes_and_restarts(tmp_path):
     path = tmp_path / "k"
     with KeyStore(path) as keys:
         key = keys.add("Ada", "charts")

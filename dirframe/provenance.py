@@ -358,12 +358,13 @@ def caption(frame: Any) -> str:
     """
     record = get_provenance(frame)
     excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))
-    words = record["query"].get("query")
+    words, only = record["query"].get("query"), record["query"].get("only")
     source = f"Source: {record['source'] or record['base_url'] or 'not recorded'}"
     parts = [
         _size(record, frame),
         _rows_left(record, frame),
         f"matching “{' '.join(str(words).split())}”" if words else "",
+        f"only {only}" if only else "",
         *record["selection"],
         f"{excluded:,} excluded ({', '.join(record['excluded'])})" if excluded else "",
         f"{source}, retrieved {days}" if days else source,

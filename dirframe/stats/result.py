@@ -34,6 +34,7 @@ REASONS = {
     "month_missing": "without a month",
     "months_reversed": "that ended before they began",
     "months_after_fetch": "with activity after the fetch",
+    "class_missing": "of no class, or of one older than 30 days",
     "commits_invalid": "without valid commits",
     "contributors_invalid": "without valid contributors",
     "country_missing": "without a country",

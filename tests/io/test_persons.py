@@ -214,6 +214,37 @@ def test_persons_are_not_suspected_in_what_a_function_made(kind, write):
     assert write(table)["data/one.parquet columns"] == list(table)
 
 
+@pytest.mark.parametrize(
+    ("column", "dtype"),
+    [
+        ("accounts", "category"),
+        ("share", "str"),
+        ("share", "Arrow dictionary"),
+        ("share", "records"),
+    ],
+)
+def test_persons_in_the_numbers_of_a_statistic_are_left_out(column, dtype, write):
+    table = table_of_three("statistic")
+    names = columns_of(NAMES)[dtype]
+    with pytest.warns(ExportWarning, match=column):
+        files = write(table.assign(**{column: names}))
+    assert leaks(files) == {}
+    assert column not in files["data/one.parquet columns"]
+
+
+@pytest.mark.parametrize("resource", ["account", "", "somebody"])
+def test_persons_whose_records_are_flagged_are_left_out(resource, write):
+    frame = with_provenance(accounts().assign(posts_count=-1), resource=resource)
+    files = write(dirframe.flags(frame))
+    assert leaks(files) == {}
+    assert files["data/one.parquet columns"] == ["id", "rule", "evidence"]
+
+
+def test_projects_that_are_flagged_keep_their_names(write):
+    flagged = dirframe.flags(projects(analysis_total_code_lines=-1))
+    assert "name" in write(flagged)["data/one.parquet columns"]
+
+
 @pytest.mark.parametrize("known", ["posts_count", "country_code", "id", "created_at"])
 def test_persons_under_the_name_of_another_column_are_left_out(known, write):
     # What is no number is not what the schema says; a code of a country is any text.

@@ -23,6 +23,7 @@ from dirframe.stats.counts import (
     share_of,
     whole_number,
 )
+from dirframe.stats.intervals import Shares, check_confidence
 from dirframe.stats.records import (
     FETCHED,
     FIRST_MONTH,
@@ -53,7 +54,9 @@ _LEAST_CLASS, _INACTIVE = 10, 20
 
 
 @suggests_options
-def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12) -> pd.DataFrame:
+def activity(
+    frame: Frame, *, as_of: date | str | None = None, window: int = 12, confidence: float = 0.95
+) -> pd.DataFrame:
     """Count the projects that were active, dormant or unknown in a month.
 
     Parameters
@@ -68,6 +71,8 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
         `by` takes that of the whole frame, so that all groups are judged at one day.
     window : int, default 12
         Length of the window in months, up to the month of `as_of`: 1 to 24.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -77,6 +82,7 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
 
         - ``activity`` (str), ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the first two; else missing
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
         - ``as_of`` (datetime64[us, UTC]): first day of the month, if any; of stated classes that of
           the retrieval
 
@@ -93,31 +99,40 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
     >>> activity(projects)["projects"].tolist()
     [0, 1, 0]
     """
+    check_confidence(confidence)
     check_window(window)
     at = None if as_of is None else _month_of(as_of)
     source = _read_source(frame, needs_months=at is not None or window != _USUAL_WINDOW)
     if isinstance(source, Months):
-        return _count_by_months(frame, source, source.usual if at is None else at, window)
-    return _count_by_class(frame, source)
+        if at is None:
+            at = source.usual
+        return _count_by_months(frame, source, at, window, confidence)
+    return _count_by_class(frame, source, confidence)
 
 
-def _count_by_months(frame: Frame, months: Months, at: int | None, window: int) -> pd.DataFrame:
+def _count_by_months(
+    frame: Frame, months: Months, at: int | None, window: int, confidence: float
+) -> pd.DataFrame:
     """Count projects by their last month with activity."""
     state = _states(months, at, window)
     reasons = count_reasons(state, _UNKNOWN_BY_MONTHS)
     numbers = {"begun_after_as_of": (state == "begun_after_as_of").sum(), "window": window}
     which = "whose activity is known"
-    return _as_table(frame, state, at, which=which, reasons=reasons, numbers=numbers)
+    return _as_table(
+        frame, state, at, which=which, reasons=reasons, numbers=numbers, confidence=confidence
+    )
 
 
-def _count_by_class(frame: Frame, classes: pd.Series[int]) -> pd.DataFrame:
+def _count_by_class(frame: Frame, classes: pd.Series[int], confidence: float) -> pd.DataFrame:
     """Count projects by the class of activity that the directory states."""
     state = _states_by_class(classes)
     when = retrieved(frame)
     at = None if when is None else _month_of(when)
     reasons = count_reasons(state, [_NO_CLASS])
     which = "whose class of activity the directory states"
-    return _as_table(frame, state, at, which=which, reasons=reasons, numbers={})
+    return _as_table(
+        frame, state, at, which=which, reasons=reasons, numbers={}, confidence=confidence
+    )
 
 
 def _as_table(
@@ -128,16 +143,17 @@ def _as_table(
     which: str,
     reasons: dict[str, int],
     numbers: dict[str, Any],
+    confidence: float,
 ) -> pd.DataFrame:
     active = int((state == "active").sum())
     dormant = int((state == "dormant").sum())
     unknown = sum(reasons.values())
-    shares = share_of(pd.Series([active, dormant], dtype="Int64"), active + dormant)
+    parts = share_of(pd.Series([active, dormant], dtype="Int64"), active + dormant)
     table = typed_table(
         {
             "activity": ("str", ["active", "dormant", "unknown"]),
             "projects": ("Int64", [active, dormant, unknown]),
-            "share": ("Float64", [*shares, None]),
+            "share": ("Float64", [*parts, None]),
             "as_of": (MOMENT, [_first_day(at)] * 3),
         }
     )
@@ -148,7 +164,8 @@ def _as_table(
         which=which,
         numbers={"with_activity": active + dormant, "unknown": unknown, **reasons, **numbers},
     )
-    return as_statistic(table, "activity", source=frame, counts=counts)
+    shares = Shares(active + dormant, confidence)
+    return as_statistic(table, "activity", source=frame, counts=counts, shares=shares)
 
 
 def with_age(frame: pd.DataFrame) -> pd.DataFrame:

@@ -165,7 +165,11 @@ def _meaning(status: int, page: Page) -> tuple[type[RequestError], str, str | No
         return InvalidKeyError, "The key is missing, unknown or revoked.", advice
     if status == 404 or (status == 200 and "deleted" in text):
         how = "Records are found by id, or by the name in their address, which is not their title"
-        return NotFoundError, f"Nothing was found there. {how}.", None
+        what = "Nothing was found there"
+        if page.status is None:
+            # Today's live service sends the same for each error of its own.
+            what += ", or the directory could not send it now"
+        return NotFoundError, f"{what}. {how}.", None
     return failure
 
 

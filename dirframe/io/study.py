@@ -28,7 +28,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.io.columns import known_fields
 from dirframe.io.methods import rules_used
 from dirframe.io.persons import Published, names_of_persons, published
-from dirframe.io.writers import FORMATS, record_bytes
+from dirframe.io.writers import WRITERS, record_bytes
 from dirframe.provenance import caption, get_provenance, resource_of
 from dirframe.schema import Field, Kind
 from dirframe.schema.addresses import MASK
@@ -218,7 +218,7 @@ def _table_of(name: str, part: Published, meanings: Mapping[str, str]) -> _Table
     resources: list[dict[str, Any]] = []
     columns: dict[str, list[dict[str, str]]] = {}
     for kind in ("csv", "parquet"):
-        content = FORMATS[f".{kind}"](frame)
+        content = WRITERS[f".{kind}"](frame)
         contents[f"data/{name}.{kind}"] = content
         columns[kind] = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
         resources.append(_resource(name, frame, kind, content, columns[kind]))
@@ -423,7 +423,7 @@ def _columns_file(tables: Sequence[_Table]) -> bytes:
         for table in tables
         for column in table.columns
     ]
-    return FORMATS[".csv"](pd.DataFrame(rows, dtype="str"))
+    return WRITERS[".csv"](pd.DataFrame(rows, dtype="str"))
 
 
 # Files of the author

@@ -23,10 +23,11 @@ from dirframe import (
     export,
     read_table,
 )
+from dirframe.io.formats import OF_ONE_TABLE
 from tests.frames import frames, rich
 
 #: The formats that are read back.
-READ = [".csv", ".tsv", ".json", ".jsonl", ".parquet"]
+READ = list(OF_ONE_TABLE)
 
 
 def same(before, after):

@@ -436,8 +436,8 @@ def estimate_note(frame: Any) -> str:
         return estimate(record, interval["confidence"])
     reason = NoInterval(interval["absent"]) if "absent" in interval else None
     if reason is None and not record["statistic"] and not record["list"]:
-        state = drawn_sample(frame)
-        reason = state if isinstance(state, NoInterval) else None
+        is_changed = drawn_sample(frame) is NoInterval.CHANGED
+        reason = NoInterval.CHANGED if is_changed else None
     return f"{note} ({_WITHOUT_INTERVAL[reason]})" if reason else note
 
 

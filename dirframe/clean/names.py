@@ -236,6 +236,6 @@ def names() -> Names:
 @cache
 def inhabitants() -> dict[str, int]:
     """Return the inhabitants of each country in 2019, as far as they are known."""
-    with _FILES.joinpath("data", "inhabitants.csv").open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
-        return {row["country_alpha_2"]: int(row["inhabitants_2019"]) for row in rows}
+    text = _FILES.joinpath("data", "inhabitants.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return {row["country_alpha_2"]: int(row["inhabitants_2019"]) for row in rows}

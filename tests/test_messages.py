@@ -151,7 +151,7 @@ def test_refusals(load):
         'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("page is not a number"). The request did not succeed and nothing was stored.'
     )
     assert load(fault=faults.fails("This project was deleted by its manager.")) == snapshot(
-        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
+        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). Nothing was found there. Records are found by id, or by the name in their address, which is not their title.'
     )
     page = "<html><head><title>Just a moment...</title></head></html>"
     assert load(fault=faults.answers(page, 403)) == snapshot(
@@ -417,7 +417,7 @@ The first row or record is number 1.\
         "StoreError: FOLDER/cut.xml cannot be read: REASON (cut.xml, line 2). Nothing was imported."
     )
     with dirframe.serve() as service:
-        port = int(str(service).rpartition(":")[2])
+        port = int(service.url.rpartition(":")[2])
         assert message(dirframe.serve, port=port) == snapshot(
             "ConfigurationError: The service cannot listen at 127.0.0.1, port PORT: REASON. Choose another address or port; port 0 takes a free one."
         )

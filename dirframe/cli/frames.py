@@ -147,7 +147,7 @@ def _load(
 
 
 def load_asking(
-    load: Callable[[], pd.DataFrame], *, yes: bool = False, demo: bool = False, **_: Any
+    load: Callable[[], pd.DataFrame], *, yes: bool = False, demo: str | None = None, **_: Any
 ) -> pd.DataFrame:
     """Load records; ask before a load that needs more requests than are left today.
 
@@ -207,11 +207,14 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {n: value for n, value in options.items() if value is not None and value is not False}
 
 
-def open_directory(*, base_url: str | None, demo: bool, **_: Any) -> dirframe.Directory:
+def open_directory(*, base_url: str | None, demo: str | None, **_: Any) -> dirframe.Directory:
     """Open the directory given by the options or the environment."""
-    if demo and base_url:
-        raise click.UsageError("--demo and --base-url exclude each other.")
-    return dirframe.sample_directory() if demo else dirframe.Directory(base_url)
+    if demo is None:
+        return dirframe.Directory(base_url)
+    if base_url:
+        option = "--demo" if demo == "sample" else "--rehearsal"
+        raise click.UsageError(f"{option} and --base-url exclude each other.")
+    return dirframe.sample_directory(analyses=demo == "sample")
 
 
 def empty(collection: str) -> pd.DataFrame:
@@ -409,7 +412,7 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
     if sys.stdout.isatty():
         width, rows = shutil.get_terminal_size().columns, _ROWS_ON_A_TERMINAL
     if len(frame) == 1:
-        cells = (_display.cell_texts(frame[name], name)[0] for name in names)
+        cells = (_display.cell_texts(frame, name)[0] for name in names)
         shown = [printable(name) for name in names]
         pairs = zip(_display.align(shown, right=False), cells, strict=True)
         lines = [f"{name}  {cell}".rstrip() for name, cell in pairs]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, PathPatch
 
-from dirframe import stats
+from dirframe import provenance, stats
 from dirframe._display import quantity, suggests_options
 from dirframe.plot import rows, worldmap
 from dirframe.plot.caption import not_shown
@@ -15,6 +17,9 @@ from dirframe.plot.distributions import draw_distribution
 from dirframe.plot.figure import Width, require_figures, show
 from dirframe.plot.labels import legend_below
 from dirframe.stats.records import Frame
+
+#: Title of a map of rates.
+PER_MILLION = "Accounts per million inhabitants"
 
 _NAMED = 6  # territories named in the caption
 
@@ -57,6 +62,7 @@ def accounts_by_country(
     ['Germany']
     """
     table = stats.accounts_by_country(frame, top=top)
+    provenance.set_provenance(table, other_data=[])  # no inhabitants are drawn
     return show(
         draw_accounts_by_country,
         table,
@@ -79,13 +85,14 @@ def accounts_map(
     frame: Frame,
     *,
     ax: Axes | None = None,
+    per_million: bool = False,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
 ) -> Axes:
     """Draw countries on an equal-area map, darker with the number of accounts.
 
-    The caption states how many accounts are in no country, or in a territory too small for the map.
+    The numbers follow the population: `per_million` draws accounts per million inhabitants. The caption states how many accounts are in no country, or in a territory too small for the map.
     The shape of a country has its two-letter code as its gid.
 
     Parameters
@@ -94,6 +101,8 @@ def accounts_map(
         Accounts, as `dirframe.stats.accounts_by_country` takes them.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
+    per_million : bool, default False
+        Whether to draw accounts per million inhabitants, in countries with ten accounts or more.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -119,26 +128,36 @@ def accounts_map(
     >>> print(ax.figure.get_supxlabel().split(". ")[1])
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
+    table = stats.accounts_by_country(frame)
+    if not per_million:
+        provenance.set_provenance(table, other_data=[])  # no inhabitants are drawn
     return show(
-        draw_accounts_map,
-        stats.accounts_by_country(frame),
+        partial(draw_accounts_map, per_million=per_million),
+        table,
         ax=ax,
         title=title,
         caption=caption,
         width=width,
         chart="accounts_map",
+        heading=PER_MILLION if per_million else "",
         rows=6 if width == "column" else 12,  # the map is half as high as wide
     )
 
 
-def draw_accounts_map(ax: Axes, table: pd.DataFrame) -> list[str]:
+def draw_accounts_map(ax: Axes, table: pd.DataFrame, *, per_million: bool = False) -> list[str]:
     """Draw the countries with their shades, and the classes below."""
     require_figures(table)
     outlines, sea = worldmap.outlines(), worldmap.sea()
     on_map = table["country_alpha_2"].isin(list(outlines))
-    places, present = classes(table["accounts"][on_map])
+    shown = table[on_map]
+    numbers = shown["accounts"]
+    if per_million:
+        # Of a few accounts a rate says nothing.
+        shown = shown[(shown["accounts"] >= rows.FEW) & shown["per_million"].notna()]
+        numbers = shown["per_million"].astype(float).clip(lower=1).round().astype(int)
+    places, present = classes(numbers)
     shades = [present[place][1] for place in places]
-    shade_of = dict(zip(table["country_alpha_2"][on_map], shades, strict=True))
+    shade_of = dict(zip(shown["country_alpha_2"], shades, strict=True))
     (left, bottom), (right, top) = sea.get_extents().get_points()
     ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[])
     ax.set(aspect="equal", anchor="S")
@@ -149,11 +168,20 @@ def draw_accounts_map(ax: Axes, table: pd.DataFrame) -> list[str]:
         land.set(linewidth=0.35, in_layout=False)  # all land lies within the sea
         ax.add_artist(land)  # as `add_patch` without measuring each coast: the limits are set
         land.set_clip_path(sea, ax.transData)
-    key = [("none", LAND), *present.values()]
+    key = [(f"fewer than {rows.FEW}" if per_million else "none", LAND), *present.values()]
     handles = [Patch(facecolor=shade, edgecolor=NEUTRAL, label=name) for name, shade in key]
-    legend_below(ax, handles, "Accounts")
+    legend_below(ax, handles, PER_MILLION if per_million else "Accounts")
+    notes = []
+    if per_million:
+        notes.append(
+            f"Pale: countries with fewer than {rows.FEW} accounts, or without a population."
+        )
     unknown = not_shown(table)
-    return [*unknown, *_too_small(table[~on_map], "Also not shown" if unknown else "Not shown")]
+    return [
+        *notes,
+        *unknown,
+        *_too_small(table[~on_map], "Also not shown" if unknown else "Not shown"),
+    ]
 
 
 def _too_small(territories: pd.DataFrame, prefix: str) -> list[str]:

@@ -135,9 +135,15 @@ def draw_activity_by(
 def _notes(table: pd.DataFrame) -> list[str]:
     """Return what active means in a table, and which projects are unknown."""
     notes = []
+    counts = counts_of(table)
     month = table["as_of"].iloc[0]
-    if pd.notna(month):
-        window = counts_of(table)["window"]
+    if "window" not in counts:
+        notes.append(
+            "By the directory's class of each project (project_activity_index), since no analysis was "
+            "sent. Dormant: inactive. Active: all others, also new projects."
+        )
+    elif pd.notna(month):
+        window = counts["window"]
         period = "the month of" if window == 1 else f"the {window} months up to"
         notes.append(
             f"Active: the last month of activity is in {period} {month:%Y-%m}, or later; known where "

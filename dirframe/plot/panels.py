@@ -20,6 +20,7 @@ from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.plot import fonts
 from dirframe.plot.accounts import (
+    PER_MILLION,
     draw_accounts_by_country,
     draw_accounts_by_kudo_rank,
     draw_accounts_map,
@@ -251,6 +252,9 @@ def _panels(
             whole = _call(spec.statistic, frame, chosen)
         step = f"by: {look.column}"
         total = describe(frame, tables, pd.DataFrame(), step=step, numbers={}, whole=whole)
+        if chosen.get("per_million"):
+            other_data = provenance.get_provenance(tables[0])["other_data"]
+            provenance.set_provenance(total, other_data=other_data)
         own = look.caption if isinstance(look.caption, str) else None
         write_figure_caption(figure, caption_text(total, notes, own))
     return figure
@@ -315,6 +319,8 @@ def _draw_of(spec: _Chart, stratum: Stratum, options: Mapping[str, Any]) -> Draw
 
 
 def _heading(name: str, table: pd.DataFrame, options: Mapping[str, Any]) -> str:
+    if options.get("per_million"):
+        return PER_MILLION
     if name == "growth":
         return heading_of(collection_of(table), cumulative=options["cumulative"])
     return CHARTS[name].title

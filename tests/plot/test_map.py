@@ -13,7 +13,7 @@ from matplotlib.patches import PathPatch
 from dirframe import plot
 from dirframe.errors import InvalidInputError
 from dirframe.plot.colours import LAND
-from tests.charts import caption, grey, key, lay_out
+from tests.charts import caption, grey, key, lay_out, title
 from tests.frames import with_provenance
 from tools.world import RINGS, rings
 
@@ -118,6 +118,20 @@ def test_map_counts_and_names_what_it_cannot_show():
     assert "Not shown: 1 account in a territory" in caption(ax)
     with pytest.raises(InvalidInputError):  # countries that were not unified
         plot.accounts_map(pd.DataFrame({"country_code": ["DE"]}))
+
+
+def test_map_of_accounts_per_million_inhabitants():
+    frame = counted(DE=830, IS=100, FR=9)  # 83 million, 0.36 million
+    ax = plot.accounts_map(frame, per_million=True)
+    assert title(ax) == "Accounts per million inhabitants"
+    assert filled(ax).keys() == {"DE", "IS"}  # of nine accounts, a rate says nothing
+    assert filled(ax)["IS"] < filled(ax)["DE"]
+    assert [*key(ax)] == ["fewer than 10", "10–99", "100–277"]
+    assert "World Bank" in caption(ax)
+    for chart in (plot.accounts_map, plot.accounts_by_country):
+        assert "World Bank" not in caption(chart(frame))
+    panels = plot.panels(plot.accounts_map, frame, "country_code", per_million=True)
+    assert "World Bank" in panels.get_supxlabel()
 
 
 def test_map_draws_the_published_boundaries(world, root):

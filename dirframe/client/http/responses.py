@@ -164,8 +164,12 @@ def _meaning(status: int, page: Page) -> tuple[type[RequestError], str, str | No
         advice = "Check it, or register an application with the directory to get one."
         return InvalidKeyError, "The key is missing, unknown or revoked.", advice
     if status == 404 or (status == 200 and "deleted" in text):
-        how = "it is found by its id, or the name in its address, which is not its title"
-        return NotFoundError, f"There is no such record: {how}.", None
+        how = "Records are found by id, or by the name in their address, which is not their title"
+        what = "Nothing was found there"
+        if page.status is None:
+            # Today's live service sends the same for each error of its own.
+            what += ", or the directory could not send it now"
+        return NotFoundError, f"{what}. {how}.", None
     return failure
 
 

@@ -10,6 +10,7 @@ import enum
 import json
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -422,9 +423,13 @@ def _rows_left(record: dict[str, Any], frame: Any) -> str:
 
 
 def days_of(record: dict[str, Any]) -> list[str]:
-    """Return the first and the last day of access in UTC, or the only one; empty if not known."""
+    """Return the first and the last day of access in UTC, or the only one; empty if not known.
+
+    A day in the future is that of a clock that was wrong: it is today at the latest.
+    """
+    today = datetime.now(UTC).date().isoformat()
     times = (record["retrieved_oldest"], record["retrieved_newest"])
-    return list(dict.fromkeys(time[:10] for time in times if time))
+    return list(dict.fromkeys(min(time[:10], today) for time in times if time))
 
 
 def completeness_note(record: dict[str, Any], *, with_reason: bool = False) -> str:

@@ -347,7 +347,12 @@ def _columns_to_keep(texts: Iterable[str], tables: Iterable[str]) -> dict[str, l
 
 @command()
 @options.file_argument
-@option("--style", type=Choice(["text", "bibtex"]), default="text", help="Plain text or BibTeX.")
+@option(
+    "--style",
+    type=Choice(["text", "bibtex", "apa"]),
+    default="text",
+    help="Plain text, BibTeX, or APA (7th edition).",
+)
 @options.records_options
 def cite(style: Any, **source: Any) -> None:
     """Print a citation: source, query, days, and what is missing.

@@ -198,6 +198,6 @@ def test_summary_and_citations_are_those_of_python(files, run):
     file = files / "projects.parquet"
     frame = dirframe.read_table(file)
     assert run("summary", file).out == f"{dirframe.summary(frame)}\n"
-    for style in ("text", "bibtex"):
+    for style in ("text", "bibtex", "apa"):
         expected = str(dirframe.cite(frame, style=style)).rstrip("\n")
         assert run("cite", file, "--style", style).out == f"{expected}\n"

@@ -74,10 +74,6 @@ def _apply(
         for option, argument in arguments.items()
         if argument.kind is Parameter.KEYWORD_ONLY and option != "ax"
     }
-    if "look" in arguments:  # of a chart
-        from dirframe.plot.canvas import Look
-
-        known |= Look.__annotations__
     for wrong in parameters.keys() - known.keys():
         raise click.UsageError(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."

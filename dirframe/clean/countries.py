@@ -155,8 +155,6 @@ def country_audit(
     """
     data = as_pandas(data)
     resolved = _resolve_column(data, column, overrides)
-    given = data if isinstance(data, pd.Series) else data[column]
-    check_unicode(given, given.name)
     rows: list[tuple[Hashable, int, str | None, str | None, str, str, str]] = []
     for value, count, answer in zip(*resolved[1:], strict=True):
         name = countries()[answer.alpha_2].name if answer.alpha_2 else None

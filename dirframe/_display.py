@@ -107,7 +107,7 @@ def html_table(table: pd.DataFrame, caption: str, longest: int | None = None) ->
     for name in table:
         style = ' style="text-align:right"' if is_number(table[name].dtype) else ""
         heads.append(f'<th scope="col"{style}>{escape(label(str(name)))}</th>')
-        cells = cell_texts(table[name], str(name))
+        cells = cell_texts(table, name)
         columns.append([f"<td{style}>{escape(cell[:longest])}</td>" for cell in cells])
     rows = "".join(f"<tr>{''.join(row)}</tr>\n" for row in zip(*columns, strict=True))
     return (
@@ -124,7 +124,7 @@ def table_lines(
     columns: list[list[str]] = []
     omitted: list[str] = []
     for name, head in heads.items():
-        cells = [cut(cell, widest) for cell in cell_texts(table[name], name)]
+        cells = [cut(cell, widest) for cell in cell_texts(table, name)]
         right = is_number(table[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
         above = head.split("\n")
         column = align([*[""] * (height - len(above)), *above, *cells], right=right)
@@ -166,11 +166,12 @@ def cut(text: str, widest: int) -> str:
 # Values
 
 
-def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
-    """Format a column: thousands separated, but not in years; shares in percent; missing empty."""
+def cell_texts(table: pd.DataFrame, name: Any) -> list[str]:
+    """Format a column of a table: thousands separated, but not in years; shares in percent; missing empty."""
     import pandas as pd
     from pandas.api import types
 
+    values: pd.Series[Any] = table[name]
     dtype = values.dtype
     text: Callable[[Any], str]
     if types.is_datetime64_any_dtype(dtype):
@@ -178,8 +179,8 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
         is_day = bool((moments == moments.dt.normalize()).all())
         text = ("{:%Y-%m-%d}" if is_day else "{:%Y-%m-%d %H:%M}").format
     elif types.is_integer_dtype(dtype):
-        text = ("{:d}" if "year" in name.split("_") else "{:,d}").format
-    elif is_share(dtype, name):
+        text = ("{:d}" if "year" in str(name).split("_") else "{:,d}").format
+    elif is_share(table, name):
         text = percent
     elif types.is_float_dtype(dtype):
         # The same number of decimals in the whole column: as many as needed, three at most.
@@ -233,9 +234,13 @@ def percent(share: float) -> str:
     return ">99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
 
 
-def is_share(dtype: Any, name: str) -> bool:
-    """Return whether a column holds shares, which are shown in percent."""
-    return dtype.kind == "f" and "share" in name.split("_")
+def is_share(table: pd.DataFrame, name: Any) -> bool:
+    """Return whether a column of a table holds shares, which are shown in percent."""
+    if table[name].dtype.kind != "f":
+        return False
+    if name in {"low", "high"}:
+        return "share" in table  # its interval
+    return "share" in str(name).split("_")
 
 
 def is_number(dtype: Any) -> bool:

@@ -203,6 +203,8 @@ def _refuse_title(text: str, separator: str) -> None:
         except csv.Error:
             continue
         widths = {len(row) for row in rows}
+        if mark == separator and len(first) > 1 and widths <= {len(first)}:
+            return  # other marks are in values, such as in lists: library;ils
         if len(first) == 1 and len(rows) > 1 and len(widths) == 1 and min(widths) > 1:
             raise UnsuitableTableError(
                 f"the first line ({first[0][:40]!r}) names one column, and the lines below it have "

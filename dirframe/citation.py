@@ -130,6 +130,8 @@ class Source:
             notes.append(f"Then: {', '.join(record['steps'])}.")
         if self.added:
             notes.append(f"Columns added by hand: {', '.join(self.added)}.")
+        if record["other_data"]:
+            notes.append(f"With {'; '.join(record['other_data'])}.")
         if record["excluded"]:
             rules = ", ".join(f"{rule} {number:,}" for rule, number in record["excluded"].items())
             notes.append(f"Excluded: {rules}.")

@@ -133,7 +133,8 @@ def select(
     for _, mask in filters:
         passed &= mask
     steps = [step for step, _ in filters]
-    return provenance.add_selection(frame[passed], steps, personal=personal)
+    selected = provenance.add_domain(frame, frame[passed])
+    return provenance.add_selection(selected, steps, personal=personal)
 
 
 def _activity_words(activity: str) -> str:

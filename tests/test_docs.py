@@ -43,9 +43,8 @@ def pages():
 def configured(monkeypatch, tmp_path):
     """Work in an empty folder, with address and key of a directory of today in the environment."""
     monkeypatch.chdir(tmp_path)
-    service = dirframe.serve(analyses=False)
-    with service as url:
-        monkeypatch.setenv("DIRFRAME_BASE_URL", url)
+    with dirframe.serve(analyses=False) as service:
+        monkeypatch.setenv("DIRFRAME_BASE_URL", service.url)
         monkeypatch.setenv("DIRFRAME_API_KEY", service.api_key.reveal())
         yield
 

@@ -155,6 +155,7 @@ def country_audit(
     """
     data = as_pandas(data)
     resolved = _resolve_column(data, column, overrides)
+    audited = str(data.name) if isinstance(data, pd.Series) else column
     rows: list[tuple[Hashable, int, str | None, str | None, str, str, str]] = []
     for value, count, answer in zip(*resolved[1:], strict=True):
         name = countries()[answer.alpha_2].name if answer.alpha_2 else None
@@ -167,15 +168,13 @@ def country_audit(
     try:
         table = pd.DataFrame(rows, columns=_AUDIT_COLUMNS)
     except UnicodeEncodeError:
-        values = data[column] if isinstance(data, pd.DataFrame) else data
-        check_unicode(values, values.name or column)
+        check_unicode(data if isinstance(data, pd.Series) else data[column], audited)
         raise
     table["raw"] = table["raw"].astype("str" if is_text else "object")
     table["count"] = table["count"].astype("int64")
     for column_name in _AUDIT_COLUMNS[2:]:
         table[column_name] = table[column_name].astype("str")
     _attach(resolved, data, table, "country_audit", "raw")
-    audited = str(data.name) if isinstance(data, pd.Series) else column
     return set_provenance(table, statistic={"name": "country_audit", "column": audited})
 
 

@@ -301,6 +301,13 @@ def report(
     multiple=True,
     help="Keep a column in a study that would be left out. May be repeated.",
 )
+@option(
+    "--file",
+    "added",
+    type=EXISTING,
+    multiple=True,
+    help="Add a figure, a script or another file to a study. May be repeated.",
+)
 @option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
 @options.records_options
 def export(files: tuple[str, ...], overwrite: bool, keep: tuple[str, ...], **given: Any) -> None:
@@ -318,6 +325,8 @@ def export(files: tuple[str, ...], overwrite: bool, keep: tuple[str, ...], **giv
     """
     names = ("title", "authors", "license", "personal", "archive")
     study = {name: value for name in names if (value := given.pop(name))}
+    if added := given.pop("added"):
+        study["files"] = list(added)
     *sources, last = files
     target = Path(last)
     if not sources:

@@ -412,7 +412,7 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
     if sys.stdout.isatty():
         width, rows = shutil.get_terminal_size().columns, _ROWS_ON_A_TERMINAL
     if len(frame) == 1:
-        cells = (_display.cell_texts(frame[name], name)[0] for name in names)
+        cells = (_display.cell_texts(frame, name)[0] for name in names)
         shown = [printable(name) for name in names]
         pairs = zip(_display.align(shown, right=False), cells, strict=True)
         lines = [f"{name}  {cell}".rstrip() for name, cell in pairs]

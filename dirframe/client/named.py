@@ -103,6 +103,7 @@ class NamedProjects:
         self.lost: dict[str, str] = {}  # own pages of projects that are there, by id
         self.may_come_later = False  # one of those that are missing
         self.own_pages = 0
+        self._by_ids: NamedIds | None = None
         self.no_ids: NoIds | None = None  # why they were not read by ids to the end
         self.receipts: list[Receipt] = []
         self.failure: Failure | None = None  # that ended it
@@ -111,10 +112,20 @@ class NamedProjects:
         """Yield the names of the projects that were received by ids, where that costs less."""
         if self.details or not self.names.are_cheaper_by_ids or not self.is_today():
             return
-        by_ids = NamedIds(self.fetcher)
+        self._by_ids = by_ids = NamedIds(self.fetcher)
         yield from self._read_by_ids(self.names.ids, by_ids)
         if not by_ids.is_answered:
             self.no_ids = NoIds.STOPPED if by_ids.sent else NoIds.IGNORED
+
+    def read_known(self) -> Iterator[str]:
+        """Yield the names of the other projects that are in the cache, after a failure."""
+        if self._by_ids is not None:
+            for page, document in self._by_ids.read_known():
+                yield from self._add(document.page, page.ids)
+        known = [
+            name for name in self.undecided() if self.fetcher.is_known(record_query(PROJECT, name))
+        ]
+        yield from self._read_own(known, {}, Patience())
 
     def undecided(self) -> list[str]:
         """Return the names whose own pages are needed."""
@@ -323,6 +334,9 @@ def load_named(
     except (CacheError, RequestError) as error:
         failure = named.failure
         is_later = may_come_later(error) if failure is None else failure.may_come_later
+        if options.accepts_parts and is_later:
+            for _ in named.read_known():
+                pass
         if not (options.accepts_parts and is_later and named.rows):
             if named.rows:
                 named.note_missing()

@@ -243,7 +243,7 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent:
         widest = max(len(str(cell)) for cell in [column, *cells[:200]])
         sheet.set_column(position, position, min(widest + 2, 60))
         sheet.write_string(0, position, column, bold)
-        form = percent if is_share(frame[column].dtype, column) else None
+        form = percent if is_share(frame, column) else None
         for row, cell in enumerate(cells, start=1):
             _write_cell(sheet, row, position, cell, form)
     sheet.freeze_panes(1, 0)

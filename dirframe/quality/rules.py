@@ -203,6 +203,7 @@ def exclude(
         step += f", older than {older_than}"
     kept = frame[left]
     provenance.copy_provenance(frame, kept, step)
+    provenance.add_domain(frame, kept)
     earlier = provenance.get_provenance(frame)["excluded"]
     numbers = {name: earlier.get(name, 0) + number for name, number in numbers.items()}
     return provenance.set_provenance(kept, excluded=earlier | numbers)

@@ -13,7 +13,10 @@ from dirframe._display import percent, quantity
 from dirframe.charts import STATISTICS
 from dirframe.errors import MissingColumnsError
 from dirframe.schema import Resource
+from dirframe.stats.intervals import CONFIDENCE, wilson
 
+#: What is said of figures of a random sample without an interval.
+_OF_SAMPLE = "a figure of the sample, without an interval for the directory"
 _NAMED = 3  # of the most frequent
 _FEW = 10  # with fewer projects, "the top 10%" would be less than one
 
@@ -86,14 +89,26 @@ def _sentence(table: pd.DataFrame, describe: _Describe, resource: Resource) -> s
     if not base.records:
         return f"Among {quantity(total, *resource.words)} there is none {base.which}."
     words = describe(table, base)
-    return f"{words}." if words else ""
+    if not words:
+        return ""
+    is_estimate = not record["sample"] or "confidence" in record["interval"]
+    return f"{words}." if is_estimate else f"{words} ({_OF_SAMPLE})."
 
 
-def _share(row: Any) -> str:
-    """Return a share in words, with its 95% interval if the statistic gives one."""
-    if not hasattr(row, "low") or pd.isna(row.low):
-        return percent(row.share)
-    return f"{percent(row.share)}, 95% interval {percent(row.low)} to {percent(row.high)}"
+def _share(table: pd.DataFrame, row: Any) -> str:
+    """Return the share in a row in words, of a random sample with its interval."""
+    share = percent(row.share)
+    if provenance.get_provenance(table)["interval"].get("confidence") is None:
+        return share
+    return f"{share}{_interval(table, row.low, row.high)}"
+
+
+def _interval(table: pd.DataFrame, low: float, high: float) -> str:
+    """Return the interval of a share in a random sample, after a comma."""
+    confidence = provenance.get_provenance(table)["interval"].get("confidence")
+    if confidence is None:
+        return ""
+    return f", {confidence * 100:g}% interval {percent(low)} to {percent(high)}"
 
 
 def _most_frequent(column: str, one: str, many: str, explanation: str = "") -> _Describe:
@@ -109,7 +124,7 @@ def _most_frequent(column: str, one: str, many: str, explanation: str = "") -> _
         for row in named.itertuples(index=False):
             number = getattr(row, records)
             counted = f"{number:,}" if parts else quantity(number, *base.words)
-            parts.append(f"{getattr(row, column)} ({counted}, {_share(row)})")
+            parts.append(f"{getattr(row, column)} ({counted}, {_share(table, row)})")
         if not parts:
             return ""
         verb = f"{one} is" if len(parts) == 1 else f"{many} are"
@@ -131,6 +146,10 @@ def _distribution(column: str, noun: str, unit: str) -> _Describe:
         numbers, records = table[column], table.iloc[:, 1]
         none = int(records[numbers == 0].sum())
         share = percent(none / records.sum())
+        drawn = provenance.drawn_sample(table)
+        if isinstance(drawn, provenance.Drawn):  # also where no record has none
+            low, high = wilson(none, int(records.sum()), drawn, CONFIDENCE)
+            share += _interval(table, low, high)
         middle, most = _at_most(table, 0.5), _at_most(table, 0.9)
         parts = [f"{none:,} ({share}) have none"]
         if middle:
@@ -164,9 +183,9 @@ def _activity(table: pd.DataFrame, base: Base) -> str:
     active, dormant = rows["active"], rows["dormant"]
     window = provenance.get_provenance(table)["counted"]["window"]
     return (
-        f"Among {base}, {active.projects:,} ({_share(active)}) were active in the "
+        f"Among {base}, {active.projects:,} ({_share(table, active)}) were active in the "
         f"{quantity(window, 'month')} up to {active.as_of:%Y-%m}, and {dormant.projects:,} "
-        f"({_share(dormant)}) were not"
+        f"({_share(table, dormant)}) were not"
     )
 
 

@@ -22,7 +22,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure as MatplotlibFigure
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display import cell_texts, is_number, label, percent, quantity
+from dirframe._display import cell_texts, is_number, label, quantity
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe._printable import printable
 from dirframe.charts import STATISTICS
@@ -385,20 +385,15 @@ def _table(table: pd.DataFrame, caption: str, note: str) -> Table:
 def _summary(name: str, frame: pd.DataFrame) -> list[Block]:
     """Return the columns of a frame, and the reasons to beware of it, in words."""
     facts = summary(frame)
-    reasons = reasons_to_beware(frame)
-    rows = [
-        [Cell(_in_words(reason)), Cell(f"{reason.records:,}"), Cell(percent(reason.share))]
-        for reason in reasons
-        if reason.records
-    ]
-    note = facts.source
-    if none := [_in_words(reason) for reason in reasons if not reason.records]:
-        note = f"Looked for, and found in none of the {name}: {'; '.join(none)}. {note}"
-    heads = ["Reason", "Records", "Share"]
-    return [
-        _table(facts.fields, f"Columns of the {name}", facts.title),
-        Table(f"Reasons to beware of the {name}", heads, [False, True, True], rows, note),
-    ]
+    reasons = [_in_words(reason) for reason in reasons_to_beware(frame)]
+    table = facts.bias.assign(reason=pd.Series(reasons, dtype="str"))
+    occurs = table["records"] > 0
+    beware = _table(table[occurs], f"Reasons to beware of the {name}", facts.source)
+    if none := list(table.loc[~occurs, "reason"]):
+        beware.note = (
+            f"Looked for, and found in none of the {name}: {'; '.join(none)}. {beware.note}"
+        )
+    return [_table(facts.fields, f"Columns of the {name}", facts.title), beware]
 
 
 def _warnings(parts: Sequence[dict[str, Any]]) -> list[str]:

@@ -66,11 +66,13 @@ def read_table(
         _LOG.warning("%s", escaped(f"{name}: {note}"))
     refusals = Refusals(name)
     rows = zip(*(columns[field.column] for field in fields), strict=True)
+    is_csv = bool(table.separator)
     for number, texts in enumerate(rows, start=1):
         refusals.place, record = f"row {number}", etree.Element(resource.name)
         for field, text in zip(fields, texts, strict=True):
             try:
-                _add(record, field, (text or "").strip())
+                value = (text or "").strip()
+                _add(record, field, _list_of(value) if is_csv and field.tag else value)
             except ValueError as error:
                 refusals.add(field.column, str(error), text or "")
         row = row_of(resource, record, refusals)
@@ -120,7 +122,8 @@ def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:
     if resource is None or resource.name not in schema.RESOURCES:
         raise ConfigurationError(
             f"It is not clear whether {name} holds accounts or projects.",
-            hint='Pass {"accounts": …}, or name the file accounts or projects.',
+            hint='Name the file accounts or projects, such as accounts.csv; or pass {"accounts": …} '
+            "to dirframe.serve.",
         )
     return resource
 
@@ -159,6 +162,13 @@ def _checked(text: str, field: schema.Field) -> str:
     return text.removesuffix(".0") if field.kind is schema.Kind.INTEGER else text
 
 
+def _list_of(cell: str) -> str:
+    """Return a cell of texts with semicolons between them as a list in JSON, and JSON as it is."""
+    if not cell or cell[0] in '[{"':
+        return cell
+    return json.dumps([text.strip() for text in cell.split(";") if text.strip()])
+
+
 def _add_entries(parent: _Element, field: schema.Field, text: str) -> None:
     """Add the entries of a list in JSON, each a text or an object."""
     try:
@@ -171,17 +181,31 @@ def _add_entries(parent: _Element, field: schema.Field, text: str) -> None:
         content = value if isinstance(value, dict) else {field.tag if has_text else "name": value}
         if unknown := sorted(content.keys() - known.keys()):
             raise ValueError(f"an entry has {', '.join(unknown)}; it may have {', '.join(known)}")
-        element = etree.SubElement(parent, field.tag)
-        for name, part in content.items():
-            if part is None:
-                continue
-            text = _checked(part if isinstance(part, str) else json.dumps(part), known[name])
-            if name == field.tag:
-                element.text = text
-            elif has_text:
-                element.set(name, text)
-            else:
-                _child(element, name).text = text
+        texts = {
+            name: _checked(part if isinstance(part, str) else json.dumps(part), known[name])
+            for name, part in content.items()
+            if part is not None
+        }
+        entry = etree.SubElement(parent, field.tag)
+        if has_text:
+            _set_attributes(entry, texts)
+        else:
+            _add_children(entry, texts)
+
+
+def _set_attributes(entry: _Element, texts: dict[str, str]) -> None:
+    """Write an entry that is a text, with its other values as attributes."""
+    for name, text in texts.items():
+        if name == entry.tag:
+            entry.text = text
+        else:
+            entry.set(name, text)
+
+
+def _add_children(entry: _Element, texts: dict[str, str]) -> None:
+    """Write an entry of several elements."""
+    for name, text in texts.items():
+        _child(entry, name).text = text
 
 
 def _child(parent: _Element, tag: str) -> _Element:

@@ -19,6 +19,9 @@ from dirframe.service.records import serialize
 from dirframe.service.store import Store
 from dirframe.service.xml import current_store, request_arguments
 
+#: What it answers about a project without an analysis, with code 200.
+NO_ANALYSIS = "Code analysis is not available"
+
 #: Records on a page, and the most that can be asked for.
 TODAYS_PAGE_SIZE, MAX_PAGE_SIZE = 10, 25
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from dirframe._display import suggests_options
-from dirframe.errors import InvalidInputError
 from dirframe.stats.activity import FAULTS, Months, check_window, months_of, read_months
 from dirframe.stats.counts import (
     as_texts,
@@ -17,6 +16,7 @@ from dirframe.stats.counts import (
     count_reasons,
     first_reason,
 )
+from dirframe.stats.intervals import check_confidence
 from dirframe.stats.records import (
     CONTRIBUTORS,
     FETCHED,
@@ -146,11 +146,7 @@ def survival(frame: Frame, *, window: int = 12, confidence: float = 0.95) -> pd.
     [1.0, 0.5, 0.5]
     """
     check_window(window)
-    level: object = confidence
-    if not isinstance(level, int | float) or not 0 < level < 1:
-        raise InvalidInputError(
-            f"confidence is {confidence!r}; it must be a share between 0 and 1, such as 0.95."
-        )
+    check_confidence(confidence)
     months = read_months(frame)
     reason = first_reason(months.faults())
     lives = _lives(months, reason, window)
@@ -166,7 +162,7 @@ def survival(frame: Frame, *, window: int = 12, confidence: float = 0.95) -> pd.
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = np.cumprod(1 - ended / at_risk)
         greenwood = np.cumsum(ended / (at_risk * (at_risk - ended)))
-        quantile = NormalDist().inv_cdf((1 + level) / 2)
+        quantile = NormalDist().inv_cdf((1 + confidence) / 2)
         half_width = quantile * np.sqrt(greenwood) / np.abs(np.log(estimate))
         low = estimate ** np.exp(half_width)
         high = estimate ** np.exp(-half_width)
@@ -203,16 +199,14 @@ def _lives(months: Months, reason: pd.Categorical[str], window: int) -> pd.DataF
 def _longest_first(lives: pd.DataFrame, columns: pd.DataFrame) -> pd.Index[Any]:
     """Return the index of lives in the order of rows: longest, earliest, by name, by id."""
     columns = columns.loc[lives.index]
-    order = pd.DataFrame(
-        {
-            "months": -lives["months"],
-            "first_month": columns[FIRST_MONTH],
-            "name": columns[NAME].astype("category"),
-        }
-    )
+    keys: dict[str, pd.Series[Any]] = {
+        "months": -lives["months"],
+        "first_month": columns[FIRST_MONTH],
+        "name": columns[NAME].astype("category"),
+    }
     if "id" in columns:  # all are different, of which ranks cost a tenth of categories
-        order["id"] = columns["id"].rank(method="dense")
-    return order.sort_values(list(order), na_position="first").index
+        keys["id"] = columns["id"].rank(method="dense")
+    return pd.DataFrame(keys).sort_values(list(keys), na_position="first").index
 
 
 def _count_lives(lives: pd.DataFrame, reason: pd.Categorical[str], window: int) -> dict[str, int]:

@@ -338,6 +338,48 @@ def test_load_by_ids_without_a_network_ends(connect):
     assert len(caught.value.frame) >= 25
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
+@pytest.mark.parametrize("options", [{}, {"sample": 150}, {"projects": numbered(300)}])
+def test_load_by_ids_offline_has_all_pages_that_are_in_the_cache(connect, tmp_path, options):
+    rig = Today(300)
+    rig.moves = False
+    with rig.in_process():
+        whole = load(connect(rig), **options)
+        remove_page(tmp_path / "cache", 3)
+        before = len(rig.requests)
+        part = load(connect(rig), offline=True, incomplete="warn", **options)
+        assert len(rig.requests) == before
+        again = load(connect(rig), **options)
+    assert 0 < len(set(whole["id"]) - set(part["id"])) <= 25
+    assert set(part["id"]) < set(whole["id"])
+    assert get_provenance(part)["completeness"] == "incomplete"
+    assert again.equals(whole)
+    assert len(rig.requests) <= before + 2  # the page, and the newest projects behind it
+
+
+def remove_page(folder, place):
+    """Remove a page by ids from a cache, by its place in the order of arrival."""
+    with closing(sqlite3.connect(dirframe.cache_info(folder).file)) as database:
+        keys = [
+            key
+            for (key,) in database.execute("SELECT key FROM responses ORDER BY rowid")
+            if "ids=" in key
+        ]
+        database.execute("DELETE FROM responses WHERE key = ?", [keys[place]])
+        database.commit()
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
+@pytest.mark.parametrize(("failures", "records"), [(1, 300), (2, 300), (3, 59)])
+def test_load_by_ids_that_takes_parts_goes_on_after_a_failed_page(connect, failures, records):
+    rig = Today(300)
+    rig.moves = False
+    with rig.in_process():
+        rig.faults.extend([None] * 4 + [faults.FAULTS["500"]] * failures)
+        frame = load(connect(rig), incomplete="warn")
+    assert len(frame) == records
+
+
 # What is shown and stored
 
 
@@ -352,7 +394,7 @@ def test_ids_are_in_no_message_log_or_cache_key(connect, tmp_path, caplog):
         assert "ids=" in caught.value.url
         assert len(caught.value.url) < 200
         assert len(str(caught.value)) < 500
-        rig.faults.extend([faults.FAULTS["500"]] * 4)
+        rig.faults.extend([faults.FAULTS["500"]] * 9)
         with pytest.warns(dirframe.errors.IncompleteWarning, match="projects 51 to ") as warned:
             load(directory, incomplete="warn")
         rig.faults.clear()

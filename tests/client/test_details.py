@@ -20,6 +20,7 @@ from dirframe.errors import (
     ServiceError,
 )
 from dirframe.provenance import caption, get_provenance
+from tests import charts
 from tests.rig.server import Reply, failed, id_of, numbered, page_xml, record
 from tests.rig.today import BROKEN, DELETED, GONE, REFUSED, SILENT, Today, projects
 
@@ -154,6 +155,35 @@ def test_analyses_that_were_not_sent_are_said_with_their_price(rig, connect):
     for whole, bare in (({"7"}, BARE), ({}, set(IDS))):  # one is enough; there is none
         rig.whole, rig.bare = whole, bare
         assert get_provenance(load(connect(rig), refresh=True))["not_sent"] == []
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_activity_without_analyses_is_the_class_that_the_directory_states(connect):
+    values = dict(
+        zip(map(str, range(1, 13)), [0, 10, 20, 20, 30, 40, 50, 60, 70, 0, 20, 40], strict=True)
+    )
+    rig = Today(12)
+    rig.records[:] = [
+        re.sub("<value>40<", f"<value>{values[id_of(xml)]}<", xml) for xml in rig.records
+    ]
+    with rig.in_process():
+        frame = load(connect(rig), sort=None)
+        whole = load(connect(rig), sort=None, details=True)
+    table = dirframe.stats.activity(frame)
+    assert table["projects"].tolist() == [7, 3, 2]
+    assert get_provenance(table)["counted"] == {
+        "projects": 12, "with_activity": 10, "unknown": 2, "class_missing": 2
+    }  # fmt: skip
+    assert len(dirframe.select(frame, activity="dormant")) == 3
+    shown = charts.caption(dirframe.plot.activity(frame))
+    assert "project_activity_index" in shown
+    assert "Unknown: 2 projects of no class" in shown
+    for options in ({"window": 6}, {"as_of": "2026-11"}):  # nothing is known of months
+        with pytest.raises(ColumnsNotSentError):
+            dirframe.stats.activity(frame, **options)
+    months = dirframe.stats.activity(whole)  # an analysis counts before the class
+    assert months["projects"].tolist() == [12, 0, 0]
+    assert "class_missing" not in get_provenance(months)["counted"]
 
 
 # What does not come

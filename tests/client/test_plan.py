@@ -128,6 +128,25 @@ def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect
         assert price.details <= 12
 
 
+@pytest.mark.parametrize("kind", ["ids", "positions"])
+def test_plan_of_a_larger_sample_says_that_it_contains_the_smaller_one(connect, tmp_path, kind):
+    rig = Today(200)
+    options = {"seed": 7, "details": True} | ({} if kind == "ids" else {"query": "project"})
+    with rig.in_process():
+        directory = connect(rig, cache=tmp_path / "cache")
+        drawn = dirframe.load_projects(directory, sample=12, **options)
+        price = dirframe.plan("projects", sample=20, directory=directory, **options)
+        before = len(rig.requests)
+        larger = dirframe.load_projects(directory, sample=20, **options)
+        paid = len(rig.requests) - before
+    assert set(drawn["id"]) <= set(larger["id"])
+    assert price.sample_of == kind
+    assert price.requests_at_least <= paid <= price.requests_at_most
+    assert paid <= price.pages + 8  # own pages
+    assert ("while the directory has as many records" in repr(price)) == (kind == "positions")
+    assert "A larger sample with this seed contains it" in repr(price)
+
+
 # Collections of many projects
 
 

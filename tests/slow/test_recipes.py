@@ -13,8 +13,9 @@ pytest.importorskip("statsmodels", reason="the packages of the recipes are not i
 FIGURES = [
     ("doubtful = ", "doubtful['removed'].tolist()", [0, 10, 2, 2, 112, 126]),
     ("doubtful = ", "doubtful['median_contributors'].unique().tolist()", [1]),
+    ("sampled = ", "sampled['truth'].between(sampled['low'], sampled['high']).all()", True),
     ("size, population =", "(size, population)", (200, 1500)),
-    ("size, population =", "low < projects[LANGUAGE].notna().mean() < high", True),
+    ("size, population =", "gain > 2", True),
     ("= interval(active)", "(len(active), np.median(active), low, high)", (857, 4, 4, 5)),
     ("= interval(active)", "tuple(bootstrap.confidence_interval)", (4, 5)),
     (
@@ -96,16 +97,16 @@ FIGURES = [
     ("CURVES = ", "fits['logistic'][0][0] * begun[-1]", 897.0018942),
     # a year
     ("CURVES = ", "(begun[-1] / begun[0]) ** (12 / 143) - 1", 0.686528463),
-    ("pypopulation", "len(countries)", 78),
-    ("pypopulation", "' '.join(countries['country_alpha_2'].head(4))", "LU EE IS NO"),
-    ("pypopulation", "countries['accounts'].head(4).tolist()", [4, 4, 1, 12]),
+    ("countries = ", "len(countries)", 78),
+    ("countries = ", "' '.join(countries['country_alpha_2'].head(4))", "LU EE IS NO"),
+    ("countries = ", "countries['accounts'].head(4).tolist()", [4, 4, 1, 12]),
     (
-        "pypopulation",
+        "countries = ",
         "countries['per_million'].head(4).tolist()",
         [6.452695291, 3.015249625, 2.767683421, 2.243873104],
     ),
-    ("pypopulation", "countries['low'].head(2).tolist()", [1.758142291, 0.821554040]),
-    ("pypopulation", "countries['high'].head(2).tolist()", [16.521462754, 7.720237603]),
+    ("countries = ", "countries['low'].head(2).tolist()", [1.758142291, 0.821554040]),
+    ("countries = ", "countries['high'].head(2).tolist()", [16.521462754, 7.720237603]),
     ("github = ", "(number_joined, len(own), unknown, len(github))", (2, 10, 1, 3)),
     ("github = ", "(elsewhere, unreadable, without, len(ours))", (53, 0, 0, 45)),
     ("github = ", "joined['stars'].dropna().tolist()", [310, 12]),

@@ -85,7 +85,7 @@ class Walk:
 
     @property
     def _by_ids(self) -> IdsReader:
-        return IdsReader(self.received, self.fetcher, self.keep)
+        return IdsReader(self.received, self.fetcher, self.keep, self.is_tolerant)
 
     # The first page
 

@@ -74,10 +74,6 @@ def _apply(
         for option, argument in arguments.items()
         if argument.kind is Parameter.KEYWORD_ONLY and option != "ax"
     }
-    if "look" in arguments:  # of a chart
-        from dirframe.plot.canvas import Look
-
-        known |= Look.__annotations__
     for wrong in parameters.keys() - known.keys():
         raise click.UsageError(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."
@@ -374,7 +370,12 @@ def _columns_to_keep(texts: Iterable[str], tables: Iterable[str]) -> dict[str, l
 
 @command()
 @options.file_argument
-@option("--style", type=Choice(["text", "bibtex"]), default="text", help="Plain text or BibTeX.")
+@option(
+    "--style",
+    type=Choice(["text", "bibtex", "apa"]),
+    default="text",
+    help="Plain text, BibTeX, or APA (7th edition).",
+)
 @options.records_options
 def cite(style: Any, **source: Any) -> None:
     """Print a citation: source, query, days, and what is missing.

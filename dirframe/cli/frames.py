@@ -16,13 +16,14 @@ import dirframe
 from dirframe import _display
 from dirframe._printable import printable, printable_lines
 from dirframe.cli.options import CONDITIONS, FILE, overwrite_option, with_options
+from dirframe.io.formats import OF_ONE_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import pandas as pd
 
-_FORMATS = Choice(["table", "csv", "tsv", "json", "jsonl", "parquet"])
+_FORMATS = Choice(["table", *(suffix.removeprefix(".") for suffix in OF_ONE_TABLE)])
 #: Rows of a table on a terminal, and letters of a cell.
 _ROWS_ON_A_TERMINAL, _WIDEST = 50, 60
 #: Stands for standard input where a file is read, and for standard output where one is written.
@@ -313,14 +314,14 @@ class Output(NamedTuple):
         note(dirframe.provenance.caption(frame))
 
     def _print(self, frame: pd.DataFrame) -> None:
-        from dirframe.io.writers import FORMATS, checked_frame
+        from dirframe.io.writers import WRITERS, checked_frame
 
         form = self.fmt or ("table" if sys.stdout.isatty() else "csv")
         if form == "table":
             is_ordered = self.columns or dirframe.provenance.get_provenance(frame)["counted"]
             _print_table(frame, [] if is_ordered else ["id", *_display.leading_columns(frame)])
         else:
-            content = FORMATS[f".{form}"](checked_frame("the table", frame))
+            content = WRITERS[f".{form}"](checked_frame("the table", frame))
             if sys.stdout.isatty():  # which acts on signs that a file only holds
                 click.echo(printable_lines(content.decode()), nl=False)
             else:

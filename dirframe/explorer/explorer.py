@@ -120,7 +120,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.chart = _control(w.Dropdown, "Chart")
         self.order_by = _control(w.Dropdown, "Order by", options=[("as loaded", "")])
         self.descending = _control(w.Checkbox, "Descending", indent=False)
-        self.style = _control(w.Dropdown, "Citation", options=["text", "bibtex"])
+        self.style = _control(w.Dropdown, "Citation", options=["text", "bibtex", "apa"])
         self.path = _control(w.Text, "File")
         self.overwrite = _control(w.Checkbox, "Overwrite", indent=False)
         write = self._button("Export", "Write the records shown to the file", self.export)

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from dirframe import plot
 from dirframe._display import headings, html_table, leading_columns
+from dirframe.plot.caption import read_words
 
 _FOLDER = files("dirframe.explorer")
 STYLE = f"<style>{(_FOLDER / 'explorer.css').read_text(encoding='utf-8')}</style>"
@@ -40,8 +41,8 @@ def chart(frame: pd.DataFrame, name: str) -> str:
         warnings.simplefilter("ignore")  # of fonts; those of the records were shown after the load
         ax = getattr(plot, name)(frame, ax=figure.add_subplot())
         figure.savefig(stream, format="png", dpi=_DPI)
-    captions = [text.get_text() for text in ax.texts if text.get_gid() == "caption"]
-    words = escape(" ".join(" ".join([f"{ax.get_title()}.", *captions]).split()))
+    title, caption = read_words(ax)
+    words = escape(f"{title}. {caption}".rstrip())
     data = base64.b64encode(stream.getvalue()).decode()
     return _scrolling(f'<img src="data:image/png;base64,{data}" alt="{words}">', "Picture")
 

@@ -13,6 +13,7 @@ from dirframe._display import percent, quantity
 from dirframe.charts import STATISTICS
 from dirframe.errors import MissingColumnsError
 from dirframe.schema import Resource
+from dirframe.stats.distributions import at_most
 from dirframe.stats.intervals import CONFIDENCE, wilson
 
 #: What is said of figures of a random sample without an interval.
@@ -74,10 +75,9 @@ def _nothing(frame: pd.DataFrame, resource: Resource) -> str:
 
 def _estimate(frame: pd.DataFrame, resource: Resource) -> str:
     """Return that the figures are estimates, if the records are a random sample."""
-    record = provenance.get_provenance(frame)
-    design = record["sample"]
-    if record["completeness"] != "sample" or "population" not in design:
+    if not isinstance(provenance.drawn_sample(frame), provenance.Drawn):
         return ""
+    design = provenance.get_provenance(frame)["sample"]
     population = quantity(design["population"], *resource.words)
     return f"All figures are estimates from a random sample of {design['size']:,} of {population}."
 
@@ -150,7 +150,7 @@ def _distribution(column: str, noun: str, unit: str) -> _Describe:
         if isinstance(drawn, provenance.Drawn):  # also where no record has none
             low, high = wilson(none, int(records.sum()), drawn, CONFIDENCE)
             share += _interval(table, low, high)
-        middle, most = _at_most(table, 0.5), _at_most(table, 0.9)
+        middle, most = at_most(table, 0.5), at_most(table, 0.9)
         parts = [f"{none:,} ({share}) have none"]
         if middle:
             parts = [f"half have at most {quantity(middle, noun)}{unit}", *parts]
@@ -160,11 +160,6 @@ def _distribution(column: str, noun: str, unit: str) -> _Describe:
         return f"Among {base}, {listed(parts)}"
 
     return describe
-
-
-def _at_most(table: pd.DataFrame, share: float) -> int:
-    """Return the smallest number that a share of the records of a distribution does not exceed."""
-    return int(table.iloc[:, 0][table["share_at_most"] >= share - 1e-12].min())
 
 
 def _concentration(table: pd.DataFrame, base: Base) -> str:

@@ -19,7 +19,7 @@ from dirframe.quality.rules import (
     matches,
     reference_day,
 )
-from dirframe.stats.licenses import family_entries, license_entries
+from dirframe.stats.licenses import family_entries, license_entries, spdx_id
 from dirframe.stats.records import (
     CODE_LINES,
     CONTRIBUTORS,
@@ -171,7 +171,7 @@ def table_of_projects(portfolio: Portfolio) -> Table:
         cells[_TITLES[LAST_MONTH]] = _numbers(_months_between(columns[LAST_MONTH], day))
         notes.append(f"Months since the last activity are counted up to {day:%Y-%m}.")
     if LICENSES in columns:
-        cells["Licence"] = _joined(license_entries(columns[LICENSES]), "title", len(projects))
+        cells["Licence"] = _licenses(columns[LICENSES])
         cells["Family"] = _joined(
             family_entries(columns[LICENSES]), "license_family", len(projects)
         )
@@ -231,6 +231,16 @@ def _joined(entries: pd.DataFrame, column: str, records: int) -> list[str]:
         .agg(lambda values: ", ".join(dict.fromkeys(map(str, values))))
     )
     return list(texts.reindex(range(records), fill_value=""))
+
+
+def _licenses(lists: pd.Series[Any]) -> list[str]:
+    """Return the licences of each record, by their SPDX ids where they have one."""
+    entries = license_entries(lists)
+    names = [
+        spdx_id(code, title) or (code if pd.isna(title) else str(title))
+        for code, title in zip(entries["license"], entries["title"], strict=True)
+    ]
+    return _joined(entries.assign(name=pd.Series(names, entries.index, "str")), "name", len(lists))
 
 
 def _link(columns: pd.DataFrame, position: int) -> str:

@@ -29,7 +29,8 @@ from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
 from dirframe.clean.countries import with_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
-from dirframe.plot.canvas import detach_words, reason_if_empty
+from dirframe.plot.caption import read_words
+from dirframe.plot.figure import detach_words, reason_if_empty
 from dirframe.quality.rules import DOUBTFUL
 from dirframe.quality.summary import Reason, reasons_to_beware, summary
 from dirframe.reports.findings import findings, listed
@@ -338,7 +339,8 @@ def _draw(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> 
             plt.close(wide.get_figure(root=True))
             return Omitted(name, f"{reason}.")
         narrow = function(frame, width="column", **options)
-    caption, note = detach_words(wide)
+    caption, note = read_words(wide)
+    detach_words(wide)
     detach_words(narrow)
     said = dict.fromkeys(str(warning.message) for warning in caught)
     return Figure(

@@ -324,7 +324,8 @@ def _show(function: Callable[..., Any], frame: pd.DataFrame) -> Block | Omitted:
     note = provenance.caption(table)
     if not provenance.get_provenance(table)["base"]["records"]:
         return Omitted(name, f"{note}.")
-    return _table(table, STATISTICS[function.__name__].title, f"{name}. {note}")
+    shown = _table(table, STATISTICS[function.__name__].title, f"{name}. {note}")
+    return _turned(shown) if len(table) == 1 else shown
 
 
 def _draw(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> Figure | Omitted:
@@ -373,15 +374,19 @@ def _omitted(name: str, error: MissingColumnsError) -> Omitted:
 
 
 def _table(table: pd.DataFrame, caption: str, note: str) -> Table:
-    """Return a table of a statistic as texts; a wide one of a single row with a row a measure."""
-    texts = {str(name): cell_texts(table[name], str(name)) for name in table}
-    if len(table) == 1 and len(texts) > _NARROW:
-        rows = [[Cell(label(name)), Cell(values[0])] for name, values in texts.items()]
-        return Table(caption, ["Measure", "Value"], [False, True], rows, note)
+    """Return a table as texts."""
+    texts = {str(name): cell_texts(table, str(name)) for name in table}
     heads = [label(name) for name in texts]
     numeric = [is_number(table[name].dtype) for name in table]
     rows = [[Cell(text) for text in row] for row in zip(*texts.values(), strict=True)]
     return Table(caption, heads, numeric, rows, note)
+
+
+def _turned(table: Table) -> Table:
+    """Return a table of one row with a row for each of its measures."""
+    pairs = zip(table.heads, table.rows[0], strict=True)
+    rows = [[Cell(head), cell] for head, cell in pairs]
+    return Table(table.caption, ["Measure", "Value"], [False, True], rows, table.note)
 
 
 def _summary(name: str, frame: pd.DataFrame) -> list[Block]:

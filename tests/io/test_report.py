@@ -261,12 +261,11 @@ def test_findings_have_the_counts_shares_and_medians_of_the_records(make):
 
 def test_findings_of_a_random_sample_are_called_estimates_with_intervals_where_they_are_known(make):
     design = {"size": 4, "population": 900, "seed": 1, "order": "id"}
-    sample = with_provenance(
-        projects(), resource="project", completeness="sample", sample=design, source="D"
-    )
+    known = {"completeness": "sample", "sample": design, "items_loaded": 4, "source": "D"}
+    sample = with_provenance(projects()[["id", LANGUAGE]], resource="project", **known)
     first = items(make(sample), "findings")[0]
     assert {"estimates", "random", "sample", "4", "900"} <= facts(first)
-    assert not any("estimate" in line for line in items(make({"projects": projects()}), "findings"))
+    assert not any("estimate" in line for line in items(make(records()), "findings"))
 
 
 def test_findings_of_a_frame_from_which_all_was_taken_do_not_say_that_there_is_nothing(make):
@@ -392,7 +391,7 @@ def test_portfolio_begins_with_a_line_for_each_project(make):
         "Lines of code": "10",
         "People in 12 months": "3",
         "Months since last activity": "3",
-        "Licence": "MIT License, gpl3",
+        "Licence": "MIT, GPL-3.0-only",
         "Family": "permissive, strong copyleft",
         "Bus factor": "1",
         "Commits in 12 months": "12",

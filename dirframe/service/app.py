@@ -208,6 +208,9 @@ def document(name: str) -> bytes | BaseResponse:
 
 def _nothing_at(address: str, *, is_of_project: bool) -> str:
     """Return why there is nothing at an address; of a project, which ones have such a document."""
+    is_of_organizations = address == "orgs" or address.startswith("orgs/")
+    if is_of_organizations and current_store().document("orgs") is None:
+        return "This directory has accounts, projects and languages, and no organizations."
     _, _, collection = address.removeprefix("projects/").partition("/")
     others = current_store().projects_with(collection) if is_of_project else []
     if not others:

@@ -102,7 +102,7 @@ def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:
     if resource is None or resource.name not in schema.RESOURCES:
         raise ConfigurationError(
             f"It is not clear whether {name} holds accounts or projects.",
-            hint='Pass {"accounts": …}, or name the file accounts or projects.',
+            hint='Rename it, such as to accounts.csv; in Python, serve({"accounts": …}) says it.',
         )
     return resource
 

@@ -29,7 +29,7 @@ WRONG_CALLS = [
     ("accounts --older-than 2y", 2, "--older-than"),
     ("cite --collection accounts --older-than 2y", 2, "analysis_logged_at"),
     ("accounts --exclude negative_lines", 2, "analysis_total_code_lines"),
-    ("load /languages", 2, "/languages"),
+    ("load /languages.txt/", 2, "/languages.txt/"),
     ("stats no_such", 2, "no_such"),
     ("stats growth", 2, "--collection"),
     ("stats growth page.xml", 2, "page.xml"),

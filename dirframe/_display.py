@@ -94,20 +94,33 @@ class Overview:
 # Tables
 
 
-def html_table(table: pd.DataFrame, caption: str, longest: int | None = None) -> str:
-    """Return a table as HTML, its text escaped and cut, and its numbers on the right."""
+def html_table(
+    table: pd.DataFrame,
+    caption: str,
+    longest: int | None = None,
+    heads: dict[str, str] | None = None,
+) -> str:
+    """Return a table as HTML, its text escaped and cut, and its numbers on the right.
+
+    With `heads`, headings by column, the name of a column is the tooltip of its heading.
+    """
     if table.empty:
         return f"<p><strong>{escape(caption)}</strong>: none</p>"
-    heads, columns = [], []
+    cells_of_head, columns = [], []
     for name in table:
         style = ' style="text-align:right"' if is_number(table[name].dtype) else ""
-        heads.append(f'<th scope="col"{style}>{escape(label(str(name)))}</th>')
+        head = label(str(name))
+        tooltip = ""
+        if heads is not None:
+            head = heads[str(name)]
+            tooltip = f' title="{escape(printable(str(name)))}"'
+        cells_of_head.append(f'<th scope="col"{style}{tooltip}>{escape(head)}</th>')
         cells = cell_texts(table[name], str(name))
         columns.append([f"<td{style}>{escape(cell[:longest])}</td>" for cell in cells])
     rows = "".join(f"<tr>{''.join(row)}</tr>\n" for row in zip(*columns, strict=True))
     return (
         f'<table><caption style="{_CAPTION}">{escape(caption)}</caption>'
-        f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n{rows}</tbody></table>"
+        f"<thead><tr>{''.join(cells_of_head)}</tr></thead>\n<tbody>\n{rows}</tbody></table>"
     )
 
 

@@ -98,7 +98,7 @@ def projects():
 
 def test_directory(message):
     assert message(Directory, ADDRESS) == snapshot(
-        'ConfigurationError: No API key is given for https://directory.example. Set DIRFRAME_API_KEY, or open dirframe.Directory(base_url, getpass.getpass()) in a notebook. Open Hub issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data.'
+        "ConfigurationError: No API key is given for https://directory.example. Set DIRFRAME_API_KEY, or open dirframe.Directory(base_url, getpass.getpass()) in a notebook. Open Hub issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert message(Directory, "directory.example", "k") == snapshot(
         "ConfigurationError: The base URL must begin with https:// (or http:// on this machine) and name a host."
@@ -435,7 +435,7 @@ def test_wrong_calls(run, tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     assert said("projects") == snapshot(
-        '3: dirframe: No directory is given. Set DIRFRAME_BASE_URL (--base-url), or pass dirframe.Directory(base_url, key) to the loader. The address of Open Hub is https://www.openhub.net; it issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data.'
+        "3: dirframe: No directory is given. Set DIRFRAME_BASE_URL (--base-url), or pass dirframe.Directory(base_url, key) to the loader. The address of Open Hub is https://www.openhub.net; it issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert said("projcts") == snapshot("""\
 2: Usage: dirframe [OPTIONS] COMMAND [ARGS]...

@@ -34,6 +34,11 @@ def select_lines(collection: str, choices: Mapping[str, Any]) -> list[str]:
     return ["shown = dirframe.select(", f"    {collection},", *options, ")"]
 
 
+def chart_call(name: str, options: Mapping[str, Any]) -> str:
+    """Return the code that draws a chart of what is shown."""
+    return _call(f"dirframe.plot.{name}", "shown", options)
+
+
 def sort(frame: pd.DataFrame, column: str, *, descending: bool) -> tuple[pd.DataFrame, str]:
     """Return a sorted frame, and the line that sorts ``shown`` so; text is sorted without case."""
     options: dict[str, Any] = {"ascending": not descending, "kind": "stable"}

@@ -22,7 +22,7 @@ from dirframe.charts import CHARTS
 from dirframe.clean.countries import with_countries
 from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
 from dirframe.explorer import view
-from dirframe.explorer.code import load_lines, select_lines, sort
+from dirframe.explorer.code import chart_call, load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
 from dirframe.explorer.request import Request
 from dirframe.explorer.words import WITH_ANALYSES, error_words, quota_words, warning_words
@@ -150,7 +150,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _controls_of_a_load(self) -> Any:
         """Make the controls that say what to load, and return their box."""
-        self.way = _control(w.Dropdown, "Load", options=list(_WAYS))
+        self.way = _control(w.Dropdown, "What", options=list(_WAYS))
         self.collection = _control(w.Dropdown, "Collection", options=["projects", "accounts"])
         self.query = _control(w.Text, "Query (empty: all)").add_class("df-wide")
         self.sort = _control(w.Dropdown, "Sort", options=_sorts("projects"))
@@ -178,14 +178,16 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._request_controls = {name: getattr(self, name) for name in names}
         self._empty_request = {name: c.value for name, c in self._request_controls.items()}
         self._show_way()
-        return _box("ask", self.way, *self._request_controls.values(), estimate, load)
+        buttons = _box("buttons", estimate, load)
+        return _box("ask", self.way, *self._request_controls.values(), buttons)
 
     def _controls_of_the_records(self) -> None:
         """Make the filters, and the controls of chart and table."""
         self.search = _control(w.Text, "Search (Enter)", continuous_update=False)
+        self.search.add_class("df-wide")
         self.languages = _control(w.SelectMultiple, "Main language")
         self.countries = _control(w.SelectMultiple, "Country")
-        self.licenses = _control(w.SelectMultiple, "Licence")
+        self.licenses = _control(w.SelectMultiple, "Licence").add_class("df-wide")
         self.tags = _control(w.SelectMultiple, "Tag")
         self.first_year = _control(w.Dropdown, "Created from", options=[ANY_YEAR])
         self.last_year = _control(w.Dropdown, "Created to", options=[ANY_YEAR])
@@ -212,16 +214,27 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     def _results_box(self) -> Any:
         """Return all that is shown of the records."""
         out = self._out
-        lists = [getattr(self, name) for name in VALUES]
-        few = _box("few", self.first_year, self.last_year, self.activity)
-        filters = _box("filters", out["count"], self._clear, self.search, *lists, few)
-        files = (self.path, self.overwrite, self._export, self._save_chart)
+        filters = _box(
+            "filters",
+            out["count"],
+            self._clear,
+            self.search,
+            self.languages,
+            self.countries,
+            self.tags,
+            self.licenses,
+            self.first_year,
+            self.last_year,
+            self.activity,
+        )
+        turning = _box("buttons", self._previous, self._next)
+        writing = _box("buttons", self._export, self._save_chart)
         return _box(
             "results",
             _box("main", filters, _box("drawn", self.chart, out["picture"])),
-            _box("order", self.order_by, self.descending, self.page, self._previous, self._next),
+            _box("order", self.order_by, self.descending, self.page, turning),
             out["table"],
-            _box("write", *files),
+            _box("write", self.path, self.overwrite, writing),
             out["written"],
             out["code"],
             _box("cited", self.style),
@@ -468,7 +481,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             self.page.description = f"Page (of {self.page.max:,})"
         self._show_page()
         if self._draw():
-            lines += ["", f"ax = dirframe.plot.{self.chart.value}(shown)"]
+            options = view.chart_options(self.chart.value)
+            lines += ["", f"ax = {chart_call(self.chart.value, options)}"]
         try:
             citation = str(dirframe.cite(frame, style=self.style.value))
             lines.append(f"print(dirframe.cite(shown, style={self.style.value!r}))")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import io
 import warnings
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import anywidget
 import matplotlib as mpl
@@ -26,6 +28,7 @@ _LONGEST = 100  # characters of a cell
 _PIXELS_PER_INCH = 96  # of a browser
 _DPI = 192  # twice that of the screen
 _HEIGHT = 440  # pixels of a chart
+_ROWS_OF_A_CHART = 12
 #: Text as large as that of the notebook: points are 4/3 pixels.
 _TEXT = {
     "font.size": 10,
@@ -62,6 +65,12 @@ class Browser(anywidget.AnyWidget):
     is_dark = traitlets.Bool(False).tag(sync=True)
 
 
+def chart_options(name: str) -> dict[str, Any]:
+    """Return the options of a chart on the page, which has room for some rows only."""
+    has_rows = "top" in inspect.signature(getattr(plot, name)).parameters
+    return {"top": _ROWS_OF_A_CHART} if has_rows else {}
+
+
 def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
     """Return a chart as an image, with its caption below and in its alternative text.
 
@@ -73,7 +82,7 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
     with plot.style(), mpl.rc_context(look), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fonts; those of the records were shown after the load
         figure = Figure(figsize=size, layout="constrained")
-        ax = getattr(plot, name)(frame, ax=figure.add_subplot())
+        ax = getattr(plot, name)(frame, ax=figure.add_subplot(), **chart_options(name))
         captions = []
         for part in list(ax.texts):
             if part.get_gid() == "caption":  # its text is as large as others on the page
@@ -93,7 +102,7 @@ def save_chart(frame: pd.DataFrame, name: str, path: Path, *, overwrite: bool) -
     with plot.style(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fonts, as on the page
         figure = Figure(layout="constrained")
-        getattr(plot, name)(frame, ax=figure.add_subplot())
+        getattr(plot, name)(frame, ax=figure.add_subplot(), **chart_options(name))
         make_folder(path.parent)
         with atomic_write(path, overwrite=overwrite) as part:
             figure.savefig(part, format=path.suffix[1:].lower(), dpi=150)

@@ -207,7 +207,7 @@ def test_clear_filters_takes_the_filters_away_and_leaves_order_and_chart(sample_
     press(explorer, "Clear filters")
     assert (explorer.languages.value, explorer.search.value) == ((), "")
     assert list(explorer.frame["name"]) == sorted(sample_projects["name"], key=str.casefold)
-    assert "plot.tags(shown)" in explorer.code
+    assert "plot.tags(shown, top=12)" in explorer.code
     columns = {value for _, value in explorer.order_by.options}
     assert {"name", "stack_count", "created_at", "paid"} <= columns
     assert not columns & {"tags", "licenses", "id", "analysis_id"}

@@ -73,7 +73,7 @@ def test_notebook_is_run_filtered_exported_and_shows_itself_without_a_kernel(lab
     expect(output(explorer, "table", "tbody tr")).to_have_count(20)
     expect(picture).to_be_visible()
 
-    button(explorer, "Show all").click()
+    button(explorer, "Clear filters").click()
     expect(count).to_have_text("1,500 projects")
     explorer.get_by_label("Main language", exact=True).select_option("C (250)")
     expect(count).to_have_text("250 of 1,500 projects")
@@ -97,10 +97,10 @@ def test_notebook_is_run_filtered_exported_and_shows_itself_without_a_kernel(lab
     expect(picture).to_have_attribute("alt", re.compile(r"^Growth of accounts.* n = 60 accounts"))
     explorer.get_by_label("File", exact=True).fill("sixty.csv")
     button(explorer, "Export").click()
-    expect(output(explorer, "message")).to_contain_text(re.compile(r"60 accounts .*sixty\.csv"))
+    expect(output(explorer, "written")).to_contain_text(re.compile(r"60 accounts .*sixty\.csv"))
     assert len(pd.read_csv(folder / "sixty.csv")) == 60
     button(explorer, "Export").click()
-    expect(output(explorer, "message", "[role=alert]")).to_contain_text("sixty.csv")
+    expect(output(explorer, "written", "[role=alert]")).to_contain_text("sixty.csv")
 
     expect(lab.locator(".dirframe-static").first).to_be_hidden()
     save(lab)
@@ -177,7 +177,7 @@ def test_keys_of_a_control_stay_in_it_and_those_of_a_cell_do_what_they_do(lab, j
     load(explorer)
     cells = lab.locator(".jp-Notebook .jp-Cell")
     languages = explorer.get_by_label("Main language", exact=True)  # the keys choose some
-    for focused in (explorer.locator("pre").first, button(explorer, "Show all"), languages):
+    for focused in (explorer.locator("pre").first, button(explorer, "Clear filters"), languages):
         focused.focus()
         for keys in ("d", "d", "a", "b", "x", "m", "y", "Control+Shift+ArrowDown"):
             lab.keyboard.press(keys)

@@ -61,6 +61,7 @@ from .errors import (
     QuotaWarning as QuotaWarning,
     RequestError as RequestError,
     ServiceError as ServiceError,
+    ServiceChangedWarning as ServiceChangedWarning,
     ShortKeyWarning as ShortKeyWarning,
     SortIgnoredWarning as SortIgnoredWarning,
     StaleWarning as StaleWarning,
@@ -77,8 +78,8 @@ from .selection import select as select
 from .stats.activity import with_age as with_age
 from .stats.licenses import with_license_family as with_license_family
 from .reports.report import report as report
+from .local_service import serve as serve
 from .sample import sample_directory as sample_directory
-from .service.server import serve as serve
 from .quality.flags import flags as flags
 from .quality.rules import exclude as exclude
 from .quality.summary import summary as summary

@@ -27,6 +27,13 @@ _SYNONYMS = {
     **dict.fromkeys(("repositories", "repos", "packages"), "projects"),
     **dict.fromkeys(("limit", "n", "nrows", "max_results", "top"), "max_items"),
 }
+#: Collections by the words that people use for them.
+_COLLECTIONS = {
+    **dict.fromkeys(("organizations", "organisations", "organization"), "orgs"),
+    **dict.fromkeys(("repositories", "repository", "repos"), "enlistments"),
+    **dict.fromkeys(("people", "committers"), "affiliated_committers"),
+    **dict.fromkeys(("months", "activity"), "activity_facts"),
+}
 #: Settings of a `Directory`, by their names in other libraries.
 _SETTINGS = {
     **dict.fromkeys(("url", "address", "host", "endpoint", "server"), "base_url"),
@@ -115,7 +122,7 @@ def html_table(
             head = heads[str(name)]
             tooltip = f' title="{escape(printable(str(name)))}"'
         cells_of_head.append(f'<th scope="col"{style}{tooltip}>{escape(head)}</th>')
-        cells = cell_texts(table[name], str(name))
+        cells = cell_texts(table, name)
         columns.append([f"<td{style}>{escape(cell[:longest])}</td>" for cell in cells])
     rows = "".join(f"<tr>{''.join(row)}</tr>\n" for row in zip(*columns, strict=True))
     return (
@@ -132,7 +139,7 @@ def table_lines(
     columns: list[list[str]] = []
     omitted: list[str] = []
     for name, head in heads.items():
-        cells = [cut(cell, widest) for cell in cell_texts(table[name], name)]
+        cells = [cut(cell, widest) for cell in cell_texts(table, name)]
         right = is_number(table[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
         above = head.split("\n")
         column = align([*[""] * (height - len(above)), *above, *cells], right=right)
@@ -148,7 +155,7 @@ def table_lines(
 def _wrapped_lines(table: pd.DataFrame, width: int) -> list[str]:
     """Return a table as lines that fit a width: the widest column of texts is wrapped at words."""
     names = [str(name) for name in table]
-    cells = {name: cell_texts(table[name], name) for name in names}
+    cells = {name: cell_texts(table, name) for name in names}
     widths = {name: max(map(width_of, [label(name), *cells[name]])) for name in names}
     texts = [name for name in names if not is_number(table[name].dtype)]
     others = sum(widths.values()) + len("  ") * (len(names) - 1) - width
@@ -210,11 +217,12 @@ def cut(text: str, widest: int) -> str:
 # Values
 
 
-def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
-    """Format a column: thousands separated, but not in years; shares in percent; missing empty."""
+def cell_texts(table: pd.DataFrame, name: Any) -> list[str]:
+    """Format a column of a table: thousands separated, but not in years; shares in percent; missing empty."""
     import pandas as pd
     from pandas.api import types
 
+    values: pd.Series[Any] = table[name]
     dtype = values.dtype
     text: Callable[[Any], str]
     if types.is_datetime64_any_dtype(dtype):
@@ -222,8 +230,8 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
         is_day = bool((moments == moments.dt.normalize()).all())
         text = ("{:%Y-%m-%d}" if is_day else "{:%Y-%m-%d %H:%M}").format
     elif types.is_integer_dtype(dtype):
-        text = ("{:d}" if "year" in name.split("_") else "{:,d}").format
-    elif is_share(dtype, name):
+        text = ("{:d}" if "year" in str(name).split("_") else "{:,d}").format
+    elif is_share(table, name):
         text = percent
     elif types.is_float_dtype(dtype):
         # The same number of decimals in the whole column: as many as needed, three at most.
@@ -277,9 +285,13 @@ def percent(share: float) -> str:
     return ">99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
 
 
-def is_share(dtype: Any, name: str) -> bool:
-    """Return whether a column holds shares, which are shown in percent."""
-    return dtype.kind == "f" and "share" in name.split("_")
+def is_share(table: pd.DataFrame, name: Any) -> bool:
+    """Return whether a column of a table holds shares, which are shown in percent."""
+    if table[name].dtype.kind != "f":
+        return False
+    if name in {"low", "high"}:
+        return "share" in table  # its interval
+    return "share" in str(name).split("_")
 
 
 def is_number(dtype: Any) -> bool:
@@ -297,7 +309,8 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     names = [str(choice) for choice in choices]
     # Of several words, one may be it: projects is load_projects, and load_users load_accounts.
     meant = "_".join(_SYNONYMS.get(word, word) for word in name.split("_"))
-    close = [other for other in names if meant in {other, _SYNONYMS.get(other), *other.split("_")}]
+    close = [other for other in names if other == _COLLECTIONS.get(name)]
+    close += [other for other in names if meant in {other, _SYNONYMS.get(other), *other.split("_")}]
     folded = {choice.casefold(): choice for choice in names}
     close += [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]
     quoted = [repr(match) for match in dict.fromkeys(close)]

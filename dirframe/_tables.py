@@ -7,10 +7,12 @@ import io
 import json
 import math
 import re
+from collections.abc import Sequence
 from datetime import date, time
+from decimal import Decimal
 from hashlib import sha256
-from itertools import dropwhile
-from typing import IO, TYPE_CHECKING, Any
+from itertools import dropwhile, islice
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,70 +34,122 @@ DAMAGES = (
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
 
-_SEPARATORS = ",\t;"
+_SEPARATORS = ",\t;|"
+#: The line in which Excel states the separator of a file, before the names.
+_STATED_SEPARATOR = re.compile(r'"?sep=([^\w\s"]|\t)"?[,;\t|]*(?:\r\n|\r|\n)', re.IGNORECASE)
 #: The first row, in whose quoted names neither a separator nor a line break separates.
 _HEADER = re.compile(rb'(?:"[^"]*"|[^"\n])*')
 _QUOTED = re.compile(b'"[^"]*"')
+#: A value in quotation marks, in which they are doubled.
+_QUOTED_VALUE = re.compile('"(?:[^"]|"")*"')
+#: Values that R writes without quotation marks, also where it quotes all texts.
+_UNQUOTED_BY_R = re.compile(
+    r"|NA|NaN|-?Inf|TRUE|FALSE|[-+]?[\d.,]+(?:[eE][-+]?\d+)?|\d{4}-\d\d-\d\d(?:[ T][\d:.]+Z?)?"
+)
+#: Rows that show whether the first is a title.
+_COMPARED = 20
 #: The begin of HTML or XML.
 _MARKUP = re.compile(r"\s*<[!?/a-zA-Z]")
 #: A text that a spreadsheet would take for a formula, with the apostrophes that prevent it.
 FORMULA = re.compile(r"'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]")
 #: Value of a row that is appended while a table is read.
 _LAST = "end"
+#: What R, pandas, databases and spreadsheets write for a missing number or time.
+MISSING = frozenset(
+    {"NA", "N/A", "NaN", "nan", "NaT", "<NA>", "None", "NULL", "null", "\\N", "#N/A"}
+)
+#: Those that are also in columns of text hardly meant as a text.
+MISSING_TEXTS = frozenset({"NULL", "\\N", "#N/A"})
+
+_WHOLE = re.compile(r"(\d{1,16})\.0+", re.ASCII)
+#: A number that another program wrote of an id: its last digits are lost, or it is no id.
+_FRACTION = re.compile(r"[-+]?\d+(?:\.\d*[eE][-+]?\d+|[eE][-+]\d+|\.\d+)", re.ASCII)
+#: The largest whole number up to which a float holds each.
+_LARGEST_EXACT = 2**53
 
 
-def read_columns(content: bytes) -> Columns:
+class UnsuitableTableError(ValueError):
+    """A table can be read, but not understood without a change, which the message names."""
+
+
+class Table(NamedTuple):
+    """A table as it was read: its columns, what was left out, and the separator of CSV."""
+
+    columns: Columns
+    notes: list[str]
+    separator: str = ""
+
+
+def read_columns(content: bytes, *, is_own: bool = False) -> Table:
     """Read CSV or JSON, as the content shows; ValueError says why it is no table, and where."""
     begin = content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    return read_json(content) if begin in {b"[", b"{"} else read_csv(content)
+    read = read_json if begin in {b"[", b"{"} else read_csv
+    return read(content, is_own=is_own)
 
 
-def read_csv(content: bytes) -> Columns:
-    """Read CSV, separated by commas, tabs or semicolons; a cell is missing if nothing stands there.
+def read_csv(content: bytes, *, is_own: bool = False) -> Table:
+    """Read CSV, separated by commas, tabs, semicolons or bars; a cell is missing if it is empty.
 
-    The apostrophe before what a spreadsheet would take for a formula is removed.
+    The apostrophe before what a spreadsheet would take for a formula is removed. What other
+    programs write around names and for missing values is understood unless a table is our own.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     text = _decoded(content)
+    stated = None if is_own else _STATED_SEPARATOR.match(text)
+    if stated:
+        text = text[stated.end() :]
+        content = text.encode()
     if not text.strip():
         raise ValueError("it is empty; a table has at least a line of columns")
-    separator = separator_of(content)
+    separator = stated[1] if stated else _separator_of(content)
     names = _column_names(text, separator)
     # Arrow loses the row after such a name.
     if _MARKUP.match(text) or "\0" in (text if len(names) == 1 else "".join(names)):
         raise ValueError("the first line does not name columns")
+    if not is_own:
+        _refuse_title(text, separator)
     # pyarrow takes all that follows an open quotation mark for one value: this row shows it.
     end = b"" if content.endswith((b"\n", b"\r")) else b"\n"
     content += end + separator.join([_LAST] * len(names)).encode() + b"\n"
-    table = arrow_csv.read_csv(
-        pa.py_buffer(content),
-        read_options=arrow_csv.ReadOptions(
-            column_names=names,
-            skip_rows_after_names=1,
-            use_threads=False,  # only then errors name the row
-            block_size=max(len(content) + 1, 1024),  # a cell can have any length
-        ),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=separator,
-            newlines_in_values=True,
-            ignore_empty_lines=len(names) > 1,  # in a single column, they are missing values
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.large_string()),
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-        ),
-    )
-    columns = {name: table[name].to_pylist() for name in names}
-    if not len(table) or any(values.pop() != _LAST for values in columns.values()):
+    is_of_r = not is_own and _is_of_r(text, separator)
+    positions = [str(position) for position in range(len(names))]
+    try:
+        table = arrow_csv.read_csv(
+            pa.py_buffer(content),
+            read_options=arrow_csv.ReadOptions(
+                column_names=positions,
+                skip_rows_after_names=1,
+                use_threads=False,  # only then errors name the row
+                block_size=max(len(content) + 1, 1024),  # a cell can have any length
+            ),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=separator,
+                newlines_in_values=True,
+                ignore_empty_lines=len(names) > 1,  # in a single column, they are missing values
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(positions, pa.large_string()),
+                null_values=["", "NA"] if is_of_r else [""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise UnsuitableTableError(
+            f"{str(error).splitlines()[0]}. Give each row as many values as the first line has "
+            "names, and delete titles and remarks above it"
+        ) from None
+    columns = [column.to_pylist() for column in table.columns]
+    if not len(table) or any(values.pop() != _LAST for values in columns):
         raise ValueError("a quotation mark is opened and not closed")
-    return {name: [value and _bare(value) for value in columns[name]] for name in names}
+    cells = [[value and _bare(value) for value in values] for values in columns]
+    named, notes = _with_names(names, cells, is_own=is_own)
+    return Table(named, notes, separator)
 
 
-def read_json(content: bytes) -> Columns:
+def read_json(content: bytes, *, is_own: bool = False) -> Table:
     """Read a list of JSON objects, or one a line; lists, numbers and truths as JSON."""
     text = _decoded(content)
     records: Any
@@ -107,8 +161,114 @@ def read_json(content: bytes) -> Columns:
         records = [_parse_line(line, number) for number, line in lines if line.strip()]
     if not all(isinstance(record, dict) for record in records):
         raise ValueError("JSON is read as a list of records, each an object")
-    names = dict.fromkeys(name for record in records for name in record)
-    return {name: [_as_text(record.get(name)) for record in records] for name in names}
+    if "\\ud" in text.lower():
+        _refuse_half_pairs(records)
+    names = list(dict.fromkeys(name for record in records for name in record))
+    cells = [[as_text(record.get(name)) for record in records] for name in names]
+    return Table(*_with_names(names, cells, is_own=is_own))
+
+
+def _refuse_half_pairs(records: Sequence[dict[str, Any]]) -> None:
+    """Raise by its record and field if a text has half a UTF-16 pair, which no other text has."""
+    for number, record in enumerate(records, start=1):
+        for name, value in record.items():
+            cell = json.dumps({name: value}, ensure_ascii=False)
+            try:
+                cell.encode()
+            except UnicodeEncodeError:
+                raise UnsuitableTableError(
+                    f"{ascii(name)[1:-1]} of record {number} holds half a UTF-16 pair, which is no "
+                    f"text ({ascii(value)[:60]}). Replace it, such as by \\ufffd"
+                ) from None
+
+
+def _is_of_r(text: str, separator: str) -> bool:
+    """Return whether all texts are in quotation marks, so that NA without them is a missing value."""
+    if not text.startswith('"') or "NA" not in text:
+        return False
+    unquoted = _QUOTED_VALUE.sub("", text)
+    header, *rows = unquoted.splitlines()
+    if header.replace(separator, ""):
+        return False
+    values = {value for row in rows for value in row.split(separator)}
+    return all(map(_UNQUOTED_BY_R.fullmatch, values))
+
+
+def _refuse_title(text: str, separator: str) -> None:
+    """Raise if the first line is a title: it has one value, and each of the lines below has more."""
+    for mark in dict.fromkeys((separator, *_SEPARATORS)):
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+        try:
+            first, *rows = (row for row in islice(reader, _COMPARED) if row)
+        except csv.Error:
+            continue
+        widths = {len(row) for row in rows}
+        if mark == separator and len(first) > 1 and widths <= {len(first)}:
+            return  # other marks are in values, such as in lists: library;ils
+        if len(first) == 1 and len(rows) > 1 and len(widths) == 1 and min(widths) > 1:
+            raise UnsuitableTableError(
+                f"the first line ({first[0][:40]!r}) names one column, and the lines below it have "
+                f"{min(widths)}, separated by {mark!r}. Delete the lines above the names, or put "
+                "each value in quotation marks"
+            )
+
+
+def _with_names(
+    names: Sequence[str], cells: Sequence[list[str | None]], *, is_own: bool
+) -> tuple[Columns, list[str]]:
+    """Return columns by their names, and what was left out.
+
+    Of other programs, blanks around names are removed. Without a name, a column without values and
+    a first one that counts the rows are left out; a first one with other values gets a name.
+    """
+    notes: list[str] = []
+    columns: list[tuple[str, list[str | None]]] = []
+    for position, (given, texts) in enumerate(zip(names, cells, strict=True), start=1):
+        name = given if is_own else given.strip()
+        values = texts if name == given else [text and text.strip() for text in texts]
+        if not is_own and not name:
+            if not any(values):
+                continue
+            if position > 1:
+                raise UnsuitableTableError(
+                    f"column {position} has values and no name. Name it in the first line, and "
+                    "delete titles above the names"
+                )
+            if _counts_rows(values):
+                notes.append("Its first column has no name and counts the rows: it is left out.")
+                continue
+            name = "column_1"
+            while name in names:
+                name += "_"
+        columns.append((name, values))
+    kept = [name for name, _ in columns]
+    if repeated := sorted({name for name in kept if kept.count(name) > 1}):
+        raise UnsuitableTableError(
+            f"there are several columns of one name: {', '.join(map(repr, repeated))}. Rename all "
+            "but one"
+        )
+    return dict(columns), notes
+
+
+def _counts_rows(values: Sequence[str | None]) -> bool:
+    """Return whether values are 0, 1, 2 … as pandas writes the index, or 1, 2, 3 … as R does."""
+    return any(
+        list(values) == [str(number) for number in range(first, first + len(values))]
+        for first in (0, 1)
+    )
+
+
+def whole_id(text: str) -> str:
+    """Return an id as a whole number if a program made 7.0 of 7; ValueError if digits are lost."""
+    whole = _WHOLE.fullmatch(text)
+    if whole and int(whole[1]) <= _LARGEST_EXACT:
+        return whole[1]
+    if whole or _FRACTION.fullmatch(text):
+        raise ValueError(
+            "it is a fraction, or a number whose last digits are lost: write ids as text or whole "
+            "numbers, such as by frame.astype({'id': 'Int64'}) before pandas makes numbers of them"
+        )
+    return text
 
 
 def read_parquet(source: bytes | Path) -> pa.Table:
@@ -192,7 +352,7 @@ def without_index(table: pa.Table) -> pa.Table:
 def table_columns(table: pa.Table) -> Columns:
     """Return the columns of a table of Arrow as texts; times as ISO 8601, lists as JSON."""
     table = without_index(table)
-    return {name: list(map(_as_text, table[name].to_pylist())) for name in table.column_names}
+    return {name: list(map(as_text, table[name].to_pylist())) for name in table.column_names}
 
 
 def is_id(name: str) -> bool:
@@ -209,7 +369,7 @@ def attributes_of(frame: Any) -> dict[str, Any]:
     return attributes if isinstance(attributes, dict) else {}
 
 
-def separator_of(content: bytes) -> str:
+def _separator_of(content: bytes) -> str:
     """Return the separator of a table from its first line."""
     header = _QUOTED.sub(b"", _HEADER.match(content)[0])  # type: ignore[index]  # it can be empty
     return max(_SEPARATORS, key=header.decode().count)
@@ -238,10 +398,12 @@ def _column_names(text: str, separator: str) -> list[str]:
         row = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
     except csv.Error as error:
         raise ValueError(f"the names of the columns cannot be read: {error}") from None
-    names = [_bare(name) for name in row]
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"there are several columns of one name: {', '.join(repeated)}")
-    return names
+    if any(name[:1].isspace() and name.lstrip()[:1] == '"' for name in row):
+        raise UnsuitableTableError(
+            "a blank stands before a quotation mark in the first line. Remove the blanks behind "
+            "the separators"
+        )
+    return [_bare(name) for name in row]
 
 
 def _bare(text: str) -> str:
@@ -255,7 +417,8 @@ def _parse_line(line: str, number: int) -> Any:
         raise ValueError(f"line {number}: {error.msg}") from None
 
 
-def _as_text(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
+    """Return a value of JSON, Arrow or pandas as text; times as ISO 8601, lists as JSON."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bytes):  # text of a Parquet file that does not say so
@@ -264,5 +427,7 @@ def _as_text(value: Any) -> str | None:
         return None
     if isinstance(value, bool | float | list | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
+        return str(int(value))
     is_moment = isinstance(value, date | time)
     return value.isoformat().replace("+00:00", "Z") if is_moment else str(value)

@@ -9,7 +9,13 @@ from urllib.parse import quote, urlsplit
 
 from dirframe._display import quantity
 from dirframe.errors import InvalidInputError
-from dirframe.provenance import completeness_note, days_of, difference, get_provenance
+from dirframe.provenance import (
+    added_columns,
+    completeness_note,
+    days_of,
+    difference,
+    get_provenance,
+)
 from dirframe.schema import PROJECT, resource_named
 from dirframe.settings import is_loopback
 
@@ -88,6 +94,7 @@ class Source:
         self.differs = str(differs or "")
         if differs and differs.rows >= differs.loaded:
             self.differs = f"{quantity(differs.rows, 'record')}, {differs}"
+        self.added = added_columns(frame)
         self.size = self.differs or ("" if loaded is None else quantity(loaded, "record"))
 
     def query(self) -> str:
@@ -121,6 +128,10 @@ class Source:
         record, notes = self.record, []
         if record["steps"]:
             notes.append(f"Then: {', '.join(record['steps'])}.")
+        if self.added:
+            notes.append(f"Columns added by hand: {', '.join(self.added)}.")
+        if record["other_data"]:
+            notes.append(f"With {'; '.join(record['other_data'])}.")
         if record["excluded"]:
             rules = ", ".join(f"{rule} {number:,}" for rule, number in record["excluded"].items())
             notes.append(f"Excluded: {rules}.")

@@ -197,6 +197,10 @@ class IncompleteWarning(_Incomplete, DirframeWarning):
     """
 
 
+class ServiceChangedWarning(DirframeWarning):
+    """A directory stopped answering as it did when the load began, which goes on in another way."""
+
+
 class ShortKeyWarning(DirframeWarning):
     """The API key is too short to be removed from all that a directory repeats of it."""
 

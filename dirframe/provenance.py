@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import json
 from collections.abc import Iterable
 from contextlib import suppress
@@ -41,6 +42,7 @@ FACTS: dict[str, Any] = {
     "incomplete_reason": None,  # why it is not proven
     "sample": {},  # size, population, seed and order of a random sample
     "walk": {},  # of today's live service: by ids up to a bound, or why by page numbers
+    "domain": None,  # of a random sample: records that are left since the last selection of its own
     "failures": {},  # what was asked for and did not come, by name, with the reason
     "excluded": {},  # numbers of records that were excluded, by rule
     "duplicates_removed": 0,
@@ -62,10 +64,12 @@ FACTS: dict[str, Any] = {
     "counted": {},  # numbers of records that a statistic counted and left out
     "records": {},  # of a table: rows and repeated ids of the frame that it was computed from
     "statistic": {},  # of a table: its name
+    "interval": {},  # of a table of shares of a random sample: its confidence, or why it has none
+    "other_data": [],  # of a table: what stands in it that is not from the directory, and where from
     "countries": {},  # counts of `unify_countries` or `country_audit`, and their column
     "whole": {},  # of a stratum: the days at which the whole frame is judged, by their columns
     # Of a statistic: what its records are called, how many its figures are based on, which these
-    # are, and how many rows the table had.
+    # are, and how many rows and which columns the table had.
     "base": {},
 }
 
@@ -89,6 +93,30 @@ class Difference(NamedTuple):
         if self.rows - self.repeated > self.loaded:
             parts.append(f"{self.loaded:,} were loaded")
         return ", ".join(parts)
+
+
+class Drawn(NamedTuple):
+    """How many records were drawn at random, and of how many."""
+
+    size: int
+    population: int
+
+
+class NoInterval(enum.Enum):
+    """Why shares of a random sample have no interval."""
+
+    CHANGED = "changed"  # records were taken away or added, nobody knows by which rule
+    INCOMPLETE = "incomplete"  # records that were drawn could not be loaded
+    WEIGHTED = "weighted"  # the shares are not of records
+
+
+#: What captions say of shares without an interval.
+_WITHOUT_INTERVAL = {
+    NoInterval.CHANGED: "no interval: records were removed or added other than by select, exclude "
+    "or by",
+    NoInterval.INCOMPLETE: "no interval: some of the drawn records are missing",
+    NoInterval.WEIGHTED: "no interval: the shares are not of records",
+}
 
 
 def get_provenance(frame: Any) -> dict[str, Any]:
@@ -211,7 +239,7 @@ def add_selection(frame: F, steps: list[str], *, personal: Iterable[str] = ()) -
     `personal` are those of them whose words may tell who a person is.
     """
     record = get_provenance(frame)
-    facts = {name: [*record[name], *steps] for name in ("steps", "selection")}
+    facts: dict[str, Any] = {name: [*record[name], *steps] for name in ("steps", "selection")}
     facts["personal_steps"] = [*record["personal_steps"], *personal]
     return set_provenance(frame, **facts)
 
@@ -243,6 +271,39 @@ def difference(frame: Any) -> Difference | None:
     return None if change == (loaded, loaded, 0) else change
 
 
+def drawn_sample(frame: Any, records: int | None = None) -> Drawn | NoInterval | None:
+    """Return how the random sample was drawn that a frame is, or some of which it is.
+
+    `records` is the number of its records, if they are elsewhere. A frame that is no random sample
+    gives None, and one that was changed otherwise than by `add_domain` a reason.
+    """
+    record = get_provenance(frame)
+    design = record["sample"]
+    if not {"size", "population"} <= design.keys():
+        return None
+    if record["items_loaded"] != design["size"]:
+        return NoInterval.INCOMPLETE
+    expected = design["size"] if record["domain"] is None else record["domain"]
+    if records is None:
+        records = _rows(record, frame)
+    repeated = record["records"].get("repeated")
+    if repeated is None:
+        repeated = _repeated(record, frame)
+    if records != expected or repeated:
+        return NoInterval.CHANGED
+    return Drawn(design["size"], design["population"])
+
+
+def add_domain(source: Any, target: F) -> F:
+    """Note, in place, that the records of a frame were chosen from another by their values.
+
+    Some records of a random sample that were chosen so are a sample of all such records.
+    """
+    if isinstance(drawn_sample(source), Drawn):
+        set_provenance(target, domain=len(target))
+    return target
+
+
 def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError | None:
     """Return the error for the columns that the directory did not send; None if there are none."""
     not_sent = get_provenance(frame)["not_sent"]
@@ -257,6 +318,15 @@ def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError |
         hint="Load with details=True (--details) to ask for these pages; "
         "dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost.",
     )
+
+
+def added_columns(frame: Any) -> list[str]:
+    """Return the columns of the table of a statistic that it did not make."""
+    made = get_provenance(frame)["base"].get("columns")
+    if made is None:
+        return []
+    names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+    return [str(name) for name in names if name not in made]
 
 
 def columns_with_values(frame: pd.DataFrame) -> list[str]:
@@ -277,7 +347,8 @@ def caption(frame: Any) -> str:
     str
         Number of records (of a statistic, those that its figures are based on, and how many of its
         rows are left) and how they differ from those loaded, selection, exclusions, source and days of
-        access (UTC); that the data is synthetic, a sample, incomplete or not proven complete.
+        access (UTC); that the data is synthetic, a sample, incomplete or not proven complete; of
+        shares of a random sample the level of their interval, or why they have none.
 
     Examples
     --------
@@ -287,17 +358,19 @@ def caption(frame: Any) -> str:
     """
     record = get_provenance(frame)
     excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))
-    words = record["query"].get("query")
+    words, only = record["query"].get("query"), record["query"].get("only")
     source = f"Source: {record['source'] or record['base_url'] or 'not recorded'}"
     parts = [
         _size(record, frame),
         _rows_left(record, frame),
         f"matching “{' '.join(str(words).split())}”" if words else "",
+        f"only {only}" if only else "",
         *record["selection"],
         f"{excluded:,} excluded ({', '.join(record['excluded'])})" if excluded else "",
         f"{source}, retrieved {days}" if days else source,
+        *record["other_data"],
         "synthetic sample data" if record["synthetic"] else "",
-        completeness_note(record),
+        estimate_note(frame),
     ]
     return " · ".join(filter(None, parts))
 
@@ -345,6 +418,35 @@ def completeness_note(record: dict[str, Any], *, with_reason: bool = False) -> s
         return sample if word == "sample" else f"incomplete {sample}: {loaded:,} loaded"
     is_part = loaded is not None and available is not None and loaded < available
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if is_part else "")
+
+
+def estimate_note(frame: Any) -> str:
+    """Return what a caption says of the completeness and, of a random sample, of its intervals."""
+    record = get_provenance(frame)
+    note = completeness_note(record)
+    if not record["sample"]:
+        return note
+    interval = record["interval"]
+    if "confidence" in interval:
+        return estimate(record, interval["confidence"])
+    reason = NoInterval(interval["absent"]) if "absent" in interval else None
+    if reason is None and not record["statistic"] and not record["list"]:
+        is_changed = drawn_sample(frame) is NoInterval.CHANGED
+        reason = NoInterval.CHANGED if is_changed else None
+    return f"{note} ({_WITHOUT_INTERVAL[reason]})" if reason else note
+
+
+def estimate(record: dict[str, Any], confidence: float, *, with_reason: bool = False) -> str:
+    """Return that figures are estimates from a random sample, with the level of their interval."""
+    note = completeness_note(record, with_reason=with_reason)
+    article = "an" if record["completeness"] == "incomplete" else "a"
+    lost = len(record["details_missing"])
+    parts = [
+        f"estimate from {article} {note}",
+        f"{confidence * 100:g}% interval",
+        f"{lost:,} detail {'page' if lost == 1 else 'pages'} could not be loaded" if lost else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _sample_note(record: dict[str, Any], design: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from dirframe._files import data_folder
 from dirframe.client.directory import Directory, connection_of
 from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError
-from dirframe.service.server import serve
+from dirframe.local_service import serve
 from dirframe.settings import ApiKey, check_switches
 
 _NAME = "dirframe sample directory"

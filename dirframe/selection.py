@@ -18,7 +18,7 @@ from dirframe.clean.resolver import resolve
 from dirframe.errors import InvalidInputError, UnknownValueWarning, warn
 from dirframe.schema import PROJECT
 from dirframe.stats.activity import UNKNOWN, states_of
-from dirframe.stats.counts import Floats, Mask, as_names
+from dirframe.stats.counts import Floats, Mask, as_texts
 from dirframe.stats.licenses import license_entries
 from dirframe.stats.lists import explode
 from dirframe.stats.records import (
@@ -133,7 +133,8 @@ def select(
     for _, mask in filters:
         passed &= mask
     steps = [step for step, _ in filters]
-    return provenance.add_selection(frame[passed], steps, personal=personal)
+    selected = provenance.add_domain(frame, frame[passed])
+    return provenance.add_selection(selected, steps, personal=personal)
 
 
 def _activity_words(activity: str) -> str:
@@ -209,7 +210,7 @@ def _entries_and_names(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, di
         titles = entries[["title", "value"]].dropna().drop_duplicates()
         return entries, _add_names(names, titles)
     column = LANGUAGE if name == "languages" else COUNTRY
-    texts = as_names(read(frame, [column])[column]).astype("str")
+    texts = as_texts(read(frame, [column])[column])
     entries = pd.DataFrame({"record": range(len(frame)), "value": texts}).dropna()
     names = _by_name(entries["value"])
     if name == "countries" and COUNTRY_CODE in frame:

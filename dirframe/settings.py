@@ -15,6 +15,7 @@ from pathlib import Path
 from secrets import token_bytes
 from typing import ParamSpec, TypeVar
 from urllib.parse import quote, quote_plus, unquote
+from weakref import WeakSet
 
 import platformdirs
 
@@ -35,6 +36,7 @@ _SHORTEST_UNIQUE = 16
 _REMOVED = "[api key removed]"
 _IN_TEXT = re.compile(r"(api_key(?:=|%3[dD]|['\"]?\s*:\s*['\"]?))(?!\[api key)[^&\s'\"<>]+")
 _IN_QUERY = re.compile(r"(?<=[?&])api_key=[^&#]*&?")
+_IN_ADDRESS = re.compile(rb"[?&]api_key=[\w-]{8,}")
 
 
 def check_switches(**values: object) -> None:
@@ -112,6 +114,21 @@ def _without_frames(method: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def holds_key(content: bytes) -> bool:
+    """Return whether a file holds a key of this process, or an address with any key."""
+    if _IN_ADDRESS.search(content):
+        return True
+    keys = [*_KEYS]
+    if secret := os.environ.get("DIRFRAME_API_KEY", "").strip():
+        keys.append(ApiKey(secret))
+        del secret
+    return any(key.redact_data(content) != content for key in keys)
+
+
+#: The keys of this process.
+_KEYS: WeakSet[ApiKey] = WeakSet()
+
+
 class ApiKey:
     """An API key that takes itself out of what is written; shown is its fingerprint alone.
 
@@ -119,7 +136,7 @@ class ApiKey:
     while something is searched for it.
     """
 
-    __slots__ = ("_mask", "_masked")
+    __slots__ = ("__weakref__", "_mask", "_masked")
 
     def __init__(self, secret: str) -> None:
         try:
@@ -134,6 +151,7 @@ class ApiKey:
                 )
             self._mask = token_bytes(len(secret.encode()))
             self._masked = bytes(map(xor, secret.encode(), self._mask))
+            _KEYS.add(self)
         finally:
             del secret  # from the frame, which an error holds
 

@@ -205,7 +205,7 @@ class Quota(File):
 
 
 class Keys(File):
-    """The keys of a service; the counts of their requests have no digest."""
+    """The keys of a service, and the counts of their requests."""
 
     is_database = True
 

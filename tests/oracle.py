@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate, pairwise
 from math import comb, exp, isclose, log, sqrt
+from pathlib import Path
 from random import Random
 from statistics import NormalDist, quantiles
 
@@ -23,6 +24,16 @@ PEOPLE = "analysis_twelve_month_contributor_count"
 USERS = ("stack_count", "user_count")
 FIRST, LAST = "analysis_min_month", "analysis_max_month"
 FETCHED = ("analysis_logged_at", "analysis_oldest_code_set_time")
+
+
+def inhabitants():
+    """Read the inhabitants of each country."""
+    file = Path(__file__).parents[1] / "dirframe" / "clean" / "data" / "inhabitants.csv"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return {code: int(number) for code, number in (line.split(",") for line in lines[1:])}
+
+
+INHABITANTS = inhabitants()
 
 
 def named(record, column):
@@ -356,7 +367,8 @@ def accounts_by_country(records, top=None):
         own = groups.get(label, ())  # the others have no code
         code = min((r["country_alpha_2"] for r in own if "country_alpha_2" in r), default=None)
         n = sum(len(groups[name]) for name in members)
-        rows.append((code, label, n, share(n, known)))
+        people = INHABITANTS.get(code)
+        rows.append((code, label, n, share(n, known), people, people and n / people * 10**6))
     unknown = [record for record in records if not named(record, "country_name")]
     lacking = sum(not named(record, "country_code") for record in unknown)
     return rows, counted | {

@@ -62,6 +62,12 @@ def test_cells_are_written_for_their_dtype():
     } == {}
 
 
+def test_ends_of_an_interval_are_in_percent_beside_their_share():
+    ends = pd.DataFrame({"low": [0.125], "high": [0.5]})
+    assert "12.5%" in html_table(ends.assign(share=0.25), "T")
+    assert "0.125" in html_table(ends.assign(estimate=0.25), "T")
+
+
 def test_numbers_stand_right_and_wide_signs_take_two_places(terminal):
     names = ["日本", "e\u0301a", FAMILY, "abcd"]
     frame = pd.DataFrame({"id": ["7", "1015", "3", "4"], "name": names, "lines": [1_000, 2, 3, 4]})

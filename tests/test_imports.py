@@ -58,7 +58,7 @@ def test_imports_load_only_what_is_used():
 def test_widgets_are_imported_by_the_explorer_alone():
     service, load, explorer = loaded_after(
         "import dirframe",
-        "with dirframe.serve() as url: pass",
+        "with dirframe.serve(): pass",
         "with dirframe.sample_directory() as d: dirframe.load_projects(d, max_items=1)",
         "dirframe.Explorer",
     )[1:]

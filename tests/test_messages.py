@@ -417,7 +417,7 @@ The first row or record is number 1.\
         "StoreError: FOLDER/cut.xml cannot be read: REASON (cut.xml, line 2). Nothing was imported."
     )
     with dirframe.serve() as service:
-        port = int(str(service).rpartition(":")[2])
+        port = int(service.url.rpartition(":")[2])
         assert message(dirframe.serve, port=port) == snapshot(
             "ConfigurationError: The service cannot listen at 127.0.0.1, port PORT: REASON. Choose another address or port; port 0 takes a free one."
         )

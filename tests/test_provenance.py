@@ -23,7 +23,7 @@ from dirframe.provenance import (
     set_provenance,
 )
 from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.stats import language_share
+from dirframe.stats import by, language_share
 
 
 def loaded(rows=3, **facts):
@@ -283,6 +283,18 @@ def test_a_statistic_is_cited_like_what_it_was_made_of(sample_frames, tmp_path):
     assert ", 15 with a repeated id" in caption(table)
     projects.to_parquet(tmp_path / "projects.parquet")  # read by the statistic alone
     assert "(25 records)" in cite(language_share(tmp_path / "projects.parquet"))
+
+
+def test_citation_names_columns_that_no_statistic_made(sample_frames):
+    table = language_share(sample_frames["projects"])
+    own = table.head(2).assign(low=0.1, high=0.2)
+    strata = by(language_share, sample_frames["projects"], "year").assign(rank=1)
+    added = {
+        name: re.findall(r"Columns added by hand: (.*?)\.", cite(frame))
+        for name, frame in {"none": table, "own": own, "strata": strata}.items()
+    }
+    assert added == {"none": [], "own": ["low, high"], "strata": ["rank"]}
+    assert "low, high" in cite(own, style="bibtex")
 
 
 def test_bibtex_escapes_what_tex_would_read():

@@ -22,7 +22,7 @@ PUBLIC = [
     "DirframeWarning", "Explorer", "ExportWarning", "IncompleteCollectionError",
     "IncompleteWarning", "InvalidInputError", "InvalidKeyError", "MissingColumnsError",
     "MissingExtraError", "NetworkError", "NotFoundError", "OverQuotaWarning", "QuotaExceededError", "QuotaWarning",
-    "RequestError", "ServiceError", "ShortKeyWarning", "SortIgnoredWarning", "StaleWarning", "StoreError",
+    "RequestError", "ServiceChangedWarning", "ServiceError", "ShortKeyWarning", "SortIgnoredWarning", "StaleWarning", "StoreError",
     "UnknownValueWarning", "UnreadableResponseError",
     "UnreadableValueWarning", "UnresolvedCountriesError", "cache_info", "check", "child_table",
     "cite", "clear_cache", "compare", "country_audit", "country_note", "errors", "exclude", "export",

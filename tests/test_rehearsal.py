@@ -8,7 +8,7 @@ import requests
 
 import dirframe
 from dirframe._files import data_folder
-from dirframe.errors import NotFoundError
+from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.provenance import get_provenance
 from tools.synthetic.accounts import account
 from tools.synthetic.generate import generate_projects
@@ -20,6 +20,8 @@ HISTORIES = {
     *("17", "143", "464", "579", "633", "663", "714", "779", "814", "864"),
     *("883", "885", "948", "959", "966", "983", "1005", "1051", "1253", "1488"),
 }
+#: Accounts of people of an organization, who have lists of their own.
+MEMBERS = ["284", "291", "296"]
 #: Of all files of the sample, by `python -m tools.synthetic data`.
 SAMPLE = "bd0c1f7b1abd044d"
 
@@ -85,6 +87,84 @@ def test_repositories_of_the_rehearsal(rehearsal, sample_projects):
         dirframe.load_repositories(["no-such-project"], directory=rehearsal)
 
 
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("positions", [1, 2, 1]),
+        ("kudos", [3, 3, 3]),
+        ("kudos_sent", [3, 3, 3]),
+        ("managed_projects", [1, 1, 1]),
+    ],
+)
+def test_rehearsal_lists_of_accounts(name, counts, rehearsal):
+    frame = dirframe.load(name, of=MEMBERS, directory=rehearsal)
+    assert frame["account_id"].value_counts()[MEMBERS].tolist() == counts
+
+
+def test_rehearsal_kudos_are_of_their_accounts(rehearsal):
+    received = dirframe.load("kudos", of=MEMBERS, directory=rehearsal)
+    sent = dirframe.load("kudos_sent", of=MEMBERS, directory=rehearsal)
+    assert received["receiver_account_id"].equals(received["account_id"])
+    assert sent["sender_account_id"].equals(sent["account_id"])
+
+
+def test_rehearsal_account_without_a_list_has_an_empty_one(rehearsal):
+    frame = dirframe.load("positions", of="1", directory=rehearsal)
+    assert (len(frame), get_provenance(frame)["completeness"]) == (0, "proven")
+    with pytest.raises(NotFoundError):
+        dirframe.load("positions", of="no-such-account", directory=rehearsal)
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.AnalysesNotSentWarning")
+@pytest.mark.parametrize("details", [False, True])
+def test_rehearsal_projects_name_their_organization(details, rehearsal):
+    projects = dirframe.load_projects(rehearsal, projects=[633, 464, 2], details=details)
+    facts = projects[["organization_vanity_url", "organization_name"]].fillna("")
+    assert facts.to_numpy().tolist() == [["lantern", "Lantern Institute"]] * 2 + [["", ""]]
+
+
+def test_rehearsal_project_that_moved_to_another_organization_is_none_of_the_first(rehearsal):
+    projects = dirframe.load_projects(rehearsal, organization="orchard", details=True)
+    assert projects["organization_vanity_url"].tolist() == ["orchard"] * 12
+    assert projects["organization_id"].nunique() == 1
+
+
+def test_rehearsal_repositories_are_sorted_and_searched(rehearsal):
+    def urls(**asked):
+        frame = dirframe.load("enlistments", of="50", directory=rehearsal, **asked)
+        return frame["code_location_url"].tolist()
+
+    usual = urls()
+    assert (len(usual), urls(sort="url")) == (12, sorted(usual))
+    assert urls(query=usual[3].removeprefix("git:").upper()) == [usual[3]]
+    assert urls(query="nothing at all") == []
+    with pytest.raises(InvalidInputError):
+        urls(sort="commits")
+
+
+@pytest.mark.parametrize(
+    ("path", "size"),
+    [
+        ("/orgs/lantern/affiliated_committers.xml", 20),
+        ("/orgs/lantern/projects.xml", 20),
+        ("/projects/633/contributors.xml", 20),
+        ("/projects/50/enlistments.xml", 10),
+        ("/orgs.xml", 6),
+    ],
+)
+def test_rehearsal_pages_have_as_many_records_as_today(path, size, rehearsal):
+    key = {"api_key": dirframe.client.directory.connection_of(rehearsal).key.reveal()}
+    answer = requests.get(f"{rehearsal.base_url}{path}", params=key, timeout=10)
+    assert f"<items_returned>{size}<" in answer.text
+
+
+def test_empty_portfolio_has_its_day_of_retrieval(rehearsal):
+    frame = dirframe.load_portfolio("vacant", directory=rehearsal)
+    record = get_provenance(frame)
+    assert record["retrieved_oldest"] is not None
+    assert f"Retrieved {record['retrieved_oldest'][:10]}" in dirframe.cite(frame)
+
+
 def test_rehearsal_page_past_the_end_redirects_to_the_page_for_people(rehearsal):
     key = {"api_key": dirframe.client.directory.connection_of(rehearsal).key.reveal()}
     url = f"{rehearsal.base_url}/orgs/lantern/projects.xml"
@@ -98,6 +178,11 @@ def test_rehearsal_page_past_the_end_redirects_to_the_page_for_people(rehearsal)
 def test_rehearsal_requests_of_a_portfolio_are_one_for_twenty_projects(rehearsal, tmp_path):
     frame = dirframe.load_portfolio("meridian", directory=rehearsal, refresh=True)
     assert get_provenance(frame)["requests_made"] == 3
+
+
+def test_rehearsal_in_the_command_line(run):
+    outcome = run("load", "orgs", "--rehearsal", "--columns", "url_name,projects_count")
+    assert outcome.table.set_index("url_name")["projects_count"].to_dict() == PROJECTS
 
 
 def test_ordinary_sample_has_no_organizations(sample):

@@ -1,7 +1,21 @@
 """The tables of the interface say what the specification says, and where the rest is from."""
 
-from dirframe import schema
-from dirframe.schema import ACCOUNT, ALL_RESOURCES, PROJECT, Dialect, Kind, detect_resource
+import inspect
+import re
+
+import pytest
+
+import dirframe
+from dirframe import schema, stats
+from dirframe.schema import (
+    ACCOUNT,
+    ALL_RESOURCES,
+    PROJECT,
+    STATISTIC_COLUMNS,
+    Dialect,
+    Kind,
+    detect_resource,
+)
 
 #: Written down from the specification's text by hand, not from the schema.
 ACCOUNT_FIELDS = [
@@ -50,6 +64,52 @@ def test_fields_have_a_column_a_meaning_and_a_unit_each():
             assert field.meaning, where
             assert field.unit or field.kind not in {Kind.INTEGER, Kind.TIMESTAMP}, where
             assert field.dialect is Dialect.SPECIFIED or not field.required, where
+
+
+#: Kinds by the dtypes that docstrings name.
+DTYPES = {
+    "str": {"text", "identifier"},
+    "Int64": {"integer"},
+    "int64": {"integer"},
+    "Float64": {"number"},
+    "boolean": {"boolean"},
+    "datetime64[us, UTC]": {"timestamp"},
+}
+#: Columns in one group of a docstring: their names, and their dtype and unit in parentheses.
+GROUP = re.compile(
+    r"((?:``\w+``(?:,| and)?\s+)+)\((str|Int64|int64|Float64|boolean|datetime64\[us, UTC\])"
+    r"(?:, ([^)]*))?\)"
+)
+
+
+def result_of(name):
+    """Return the section of the docstring that says what a function returns."""
+    function = getattr(stats, name, None) or getattr(dirframe, name)
+    text = inspect.getdoc(function).partition("Returns\n-------\n")[2]
+    return re.split(r"\n\w+\n-+\n", text)[0]
+
+
+@pytest.mark.parametrize("name", STATISTIC_COLUMNS)
+def test_columns_of_a_statistic_are_described_as_in_its_docstring(name):
+    text = result_of(name)
+    fields = STATISTIC_COLUMNS[name]
+    named = re.findall(r"``(\w+)``", text)
+    assert all(field.meaning for field in fields.values())
+    assert [c for c in fields if c not in named and not c.endswith("_without_zeros")] == []
+    described, documented = {}, {}
+    for names, dtype, unit in GROUP.findall(text):
+        for column in re.findall(r"\w+", names.replace(" and", "")):
+            if column not in fields:
+                continue
+            field = fields[column]
+            kinds = DTYPES[dtype]
+            described[column] = (field.kind.value if field.kind.value in kinds else kinds,)
+            documented[column] = (field.kind.value,)
+            if unit:
+                described[column] += (" ".join(unit.split()),)
+                documented[column] += (field.unit.removeprefix("share, "),)
+    assert documented == described
+    assert named
 
 
 def test_records_are_called_what_they_are():

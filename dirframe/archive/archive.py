@@ -141,7 +141,7 @@ class Archive:
 
         Warns
         -----
-        IncompleteWarning, SortIgnoredWarning, AnalysesNotSentWarning
+        IncompleteWarning, SortIgnoredWarning, AnalysesNotSentWarning, ServiceChangedWarning
             If it is incomplete; the others as in `load_projects`.
         """
         frame = self._read(self._readings(whole=whole))

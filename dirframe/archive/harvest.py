@@ -10,6 +10,7 @@ from typing import Literal
 from dirframe.archive.archive import Archive
 from dirframe.archive.store import Store
 from dirframe.client.directory import Directory, open_directory, session_of
+from dirframe.client.load import warn_if_changed
 from dirframe.client.paging.fetch import CacheUse, Fetcher
 from dirframe.client.paging.pages import Pages
 from dirframe.client.paging.query import Query
@@ -63,6 +64,11 @@ def harvest(
         If the file is no archive of this directory, collection, query and order, is damaged, or
         another process writes to it; if the disk is full; if an argument is invalid.
 
+    Warns
+    -----
+    ServiceChangedWarning
+        If the directory stops sending 25 projects a request, so that it takes more of them.
+
     Examples
     --------
     >>> with dirframe.sample_directory() as directory:
@@ -102,8 +108,11 @@ def harvest(
             received.restate(replace(in_order, per_page=received.query.per_page))
             fetcher = Fetcher(session_of(client), CacheUse(stores=False))
             walk = Walk(received, fetcher, client.workers, is_tolerant=True, keep=store.add)
+            way = received.no_ids
             for _ in _read(walk):
-                pass
+                if received.no_ids is not way:  # the quota may end it before the last page
+                    way = received.no_ids
+                    warn_if_changed(way, f"{collection} of {client.name}")
             if received.failure is not None:
                 raise received.failure.error  # the other own pages are stored
     return Archive(Path(path))

@@ -403,6 +403,9 @@ class _Row:
         if self.refusal is None:
             stored.documents[self.id] = self.name
         if isinstance(target, CollectionPage):
+            # Both are asked of today's live service alone.
+            received.is_todays_service |= self.per_page is not None
+            received.is_todays_service |= isinstance(target, WindowPage)
             self._set_way(received, target)
             part = received.part
             is_closing = isinstance(part, PagesByIds) and self.sort == NEWEST and bool(part.pages)

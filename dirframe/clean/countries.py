@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pycountry
 
-from dirframe._arrow import as_pandas, type_name
+from dirframe._arrow import as_pandas, check_unicode, type_name
 from dirframe._display import quantity
 from dirframe.clean.names import Country, Resolution, countries, names
 from dirframe.clean.resolver import Reason, resolve
@@ -155,6 +155,7 @@ def country_audit(
     """
     data = as_pandas(data)
     resolved = _resolve_column(data, column, overrides)
+    audited = str(data.name) if isinstance(data, pd.Series) else column
     rows: list[tuple[Hashable, int, str | None, str | None, str, str, str]] = []
     for value, count, answer in zip(*resolved[1:], strict=True):
         name = countries()[answer.alpha_2].name if answer.alpha_2 else None
@@ -164,13 +165,16 @@ def country_audit(
     if missing := len(resolved.codes) - sum(resolved.counts):
         rows.append((np.nan, missing, None, None, "", "no value", ""))
     rows.sort(key=lambda row: (-row[1], str(row[0])))
-    table = pd.DataFrame(rows, columns=_AUDIT_COLUMNS)
+    try:
+        table = pd.DataFrame(rows, columns=_AUDIT_COLUMNS)
+    except UnicodeEncodeError:
+        check_unicode(data if isinstance(data, pd.Series) else data[column], audited)
+        raise
     table["raw"] = table["raw"].astype("str" if is_text else "object")
     table["count"] = table["count"].astype("int64")
     for column_name in _AUDIT_COLUMNS[2:]:
         table[column_name] = table[column_name].astype("str")
     _attach(resolved, data, table, "country_audit", "raw")
-    audited = str(data.name) if isinstance(data, pd.Series) else column
     return set_provenance(table, statistic={"name": "country_audit", "column": audited})
 
 

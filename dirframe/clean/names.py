@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -230,3 +231,11 @@ def _lines(table: str) -> Iterator[list[str]]:
 def names() -> Names:
     """Return the names; the first call reads the tables."""
     return Names()
+
+
+@cache
+def inhabitants() -> dict[str, int]:
+    """Return the inhabitants of each country in 2019, as far as they are known."""
+    text = _FILES.joinpath("data", "inhabitants.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return {row["country_alpha_2"]: int(row["inhabitants_2019"]) for row in rows}

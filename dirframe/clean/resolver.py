@@ -7,8 +7,11 @@ result. No rule matches names by similarity or searches for a name inside a text
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import reduce
+from itertools import groupby
 from typing import Final
 
 from dirframe.clean.names import (
@@ -52,12 +55,14 @@ class Reason(StrEnum):
     ABBREVIATION = "an abbreviation of several meanings"
     WORD = "in lower case an everyday word of another language"
     TWO_COUNTRIES = "names two countries"
+    PART_WITH_CODE = "a part of a state beside a code: more likely a town elsewhere"
     OVERRIDE = "an override says: no country"
 
 
 _NO_ANSWER: Final = Resolution(None)
 _NULL_MARKER: Final = Resolution(None, reason=Reason.NULL_MARKER)
 _TWO: Final = Resolution(None, reason=Reason.TWO_COUNTRIES)
+_PART_WITH_CODE: Final = Resolution(None, reason=Reason.PART_WITH_CODE)
 
 _LONGEST: Final = 250  # letters of a text; names with entities and brackets have fewer
 _LONGEST_CODE_TEXT: Final = 16  # letters of a code with spaces and points around and within
@@ -112,6 +117,8 @@ _STATES_OF: Final = {
     for state, codes in VOCABULARY["territories"].items()
     for territory in codes.split()
 }
+#: The only state whose parts, which have no code of their own, have its code as the answer.
+_STATE_OF_PARTS: Final = "GB"
 #: Words that mean a part of a state, and the countries that they may go with. For others a state is
 #: a member of a federation: the state of Georgia, Estado de México.
 _PARTS: Final = (
@@ -253,6 +260,23 @@ def _split(text: str, _key: str, depth: int) -> Resolution:
     return _NO_ANSWER
 
 
+def _several_scripts(text: str, _key: str, depth: int) -> Resolution:
+    """Resolve a name that is written in several scripts, as on maps: Tunisie تونس."""
+    if text.isascii():
+        return _NO_ANSWER
+    parts = [" ".join(words) for _, words in groupby(text.split(), key=_script)]
+    if len(parts) < 2:
+        return _NO_ANSWER
+    return reduce(_require_agreement, [_resolve_text(part, depth) for part in parts])
+
+
+def _script(word: str) -> str:
+    """Return the script of the first letter of a word; those of Chinese and Japanese are one."""
+    letter = next(filter(str.isalpha, word), "")
+    script = unicodedata.name(letter, "").partition(" ")[0] if letter else ""
+    return "CJK" if script in {"HIRAGANA", "KATAKANA"} else script
+
+
 def _require_agreement(first: Resolution, second: Resolution) -> Resolution:
     """Resolve two names side by side: Myanmar/Burma."""
     if first.alpha_2 is None or second.alpha_2 is None:
@@ -280,18 +304,41 @@ def _with_qualifier(first: str, second: str, depth: int) -> Resolution:
     qualifier = _resolve_text(second, depth)
     if qualifier.alpha_2 is None and _is_kind(key, name.alpha_2):
         return Resolution(name.alpha_2, f"with its form of government; {name.rule}")
-    return _territory(
-        name, qualifier, qualifier.alpha_2 or _ADJECTIVES.get(key)
-    ) or _require_agreement(name, qualifier)
+    if qualifier.alpha_2 is None:
+        state = _ADJECTIVES.get(key)
+        if state and _STATES_OF.get(name.alpha_2) == state:
+            return _with_its_state(name)
+    return _territory(first, name, second, qualifier) or _require_agreement(name, qualifier)
 
 
-def _territory(first: Resolution, second: Resolution, state: str | None) -> Resolution | None:
-    """Return the territory from a pair of a territory and its state."""
-    if state and _STATES_OF.get(first.alpha_2 or "") == state:
-        return Resolution(first.alpha_2, f"territory with its state; {first.rule}")
-    if second.alpha_2 and _STATES_OF.get(second.alpha_2) == first.alpha_2:
-        return Resolution(second.alpha_2, f"territory with its state; {second.rule}")
-    return None
+def _territory(
+    first_text: str, first: Resolution, second_text: str, second: Resolution
+) -> Resolution | None:
+    """Return the territory from a pair of a territory and its state; None if it is no such pair."""
+    if first.alpha_2 is None or second.alpha_2 is None:
+        return None
+    if _STATES_OF.get(first.alpha_2) == second.alpha_2:
+        territory, territory_text, state_text = first, first_text, second_text
+    elif _STATES_OF.get(second.alpha_2) == first.alpha_2:
+        territory, territory_text, state_text = second, second_text, first_text
+    else:
+        return None
+    # Wales, KY is in Kentucky, and Scotland, MS in Mississippi.
+    has_parts = _STATES_OF.get(territory.alpha_2 or "") == _STATE_OF_PARTS
+    is_code = normalize(territory_text) not in names().index
+    if has_parts and is_code and not _is_whole_state(state_text):
+        return _PART_WITH_CODE
+    return _with_its_state(territory)
+
+
+def _with_its_state(territory: Resolution) -> Resolution:
+    return Resolution(territory.alpha_2, f"territory with its state; {territory.rule}")
+
+
+def _is_whole_state(text: str) -> bool:
+    """Return whether a text is as short as a code, or a name of ISO 3166-1: no name of a part."""
+    key = normalize(text)
+    return len(key) <= LONGEST_CODE or key in names().current
 
 
 def _is_kind(key: str, alpha_2: str) -> bool:
@@ -326,9 +373,8 @@ def _repeated_name(text: str, key: str, depth: int) -> Resolution:
             name_answer = _resolve_text(" ".join(rest), depth)
             state = _resolve_text(match[1], depth)
             if name_answer.alpha_2 and state.alpha_2:
-                return _territory(name_answer, state, state.alpha_2) or _require_agreement(
-                    name_answer, state
-                )
+                territory = _territory(" ".join(rest), name_answer, match[1], state)
+                return territory or _require_agreement(name_answer, state)
     return _NO_ANSWER
 
 
@@ -443,6 +489,6 @@ def _reordered(text: str, key: str, _depth: int) -> Resolution:
 
 
 _RULES: Final = (
-    _split, _without_article, _repeated_name, _without_kind, _island, _expand_abbreviations,
-    _reordered,
+    _split, _several_scripts, _without_article, _repeated_name, _without_kind, _island,
+    _expand_abbreviations, _reordered,
 )  # fmt: skip

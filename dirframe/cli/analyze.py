@@ -377,6 +377,13 @@ def report(
     multiple=True,
     help="Keep a column in a study that would be left out. May be repeated.",
 )
+@option(
+    "--file",
+    "added",
+    type=EXISTING,
+    multiple=True,
+    help="Add a figure, a script or another file to a study. May be repeated.",
+)
 @option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
 @options.records_options
 def export(
@@ -388,6 +395,7 @@ def export(
     license: str | None,
     personal: bool,
     keep: tuple[str, ...],
+    added: tuple[Path, ...],
     archive: Path | None,
     request: Request,
     selection: Selection,
@@ -410,6 +418,7 @@ def export(
         "license": license,
         "personal": personal,
         "archive": archive,
+        "files": list(added),
     }
     study: dict[str, Any] = {name: value for name, value in facts.items() if value}
     *sources, last = files

@@ -135,7 +135,14 @@ details_option = option(
 )
 directory_options = with_options(
     option("--base-url", metavar="URL", help="Address of the directory."),
-    option("--demo", is_flag=True, help="Use the bundled sample directory."),
+    option("--demo", "demo", flag_value="sample", help="Use the bundled sample directory."),
+    option(
+        "--rehearsal",
+        "demo",
+        flag_value="rehearsal",
+        help="Use the sample as today's live service would send it: analyses with --details alone, "
+        "and organizations and repositories.",
+    ),
 )
 _policy_options = with_options(
     option(

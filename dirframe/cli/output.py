@@ -143,7 +143,7 @@ def _record_lines(frame: pd.DataFrame, names: Sequence[str], width: int) -> list
     lines: list[str] = []
     heads = _display.align([printable(name) for name in names], right=False)
     for name, head in zip(names, heads, strict=True):
-        (text,) = _display.cell_texts(frame[name], name)
+        (text,) = _display.cell_texts(frame, name)
         room = width - _display.width_of(head) - len("  ")
         if room < _NARROWEST:
             room = width  # there is no room beside the names

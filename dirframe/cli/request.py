@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -40,7 +40,7 @@ class Request:
     of: Sequence[str] = ()
     incomplete: str | None = None
     base_url: str | None = None
-    demo: bool = False
+    demo: Literal["sample", "rehearsal"] | None = None
     refresh: bool = False
     offline: bool = False
     yes: bool = False
@@ -49,7 +49,8 @@ class Request:
         if self.seed is not None and self.sample is None:
             raise click.UsageError("--seed is of a drawing: name its size with --sample.")
         if self.demo and self.base_url:
-            raise click.UsageError("--demo and --base-url exclude each other.")
+            option = "--demo" if self.demo == "sample" else "--rehearsal"
+            raise click.UsageError(f"{option} and --base-url exclude each other.")
 
     @property
     def names_records(self) -> bool:
@@ -71,7 +72,10 @@ class Request:
     @property
     def options(self) -> list[str]:
         """The options that were given, as they are typed."""
-        return [f"--{name.replace('_', '-')}" for name in self._given()]
+        names = [name.replace("_", "-") for name in self._given()]
+        if self.demo == "rehearsal":
+            names = ["rehearsal" if name == "demo" else name for name in names]
+        return [f"--{name}" for name in names]
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the function that loads."""
@@ -91,7 +95,7 @@ class Request:
     def open_directory(self) -> dirframe.Directory:
         """Open the directory that the options or the environment name."""
         if self.demo:
-            return dirframe.sample_directory()
+            return dirframe.sample_directory(analyses=self.demo == "sample")
         return dirframe.Directory(self.base_url)
 
     def plan(self, collection: str) -> Plan:

@@ -36,7 +36,7 @@ from dirframe.client.paging.order import FEWEST, RANK, better_sort, is_in_order
 from dirframe.client.paging.pages import MAX_PAGES, CollectionPage
 from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import BY_RANK, Query
-from dirframe.client.paging.received import Arrival, Lost, Receipt, Received
+from dirframe.client.paging.received import Arrival, Lost, NoIds, Receipt, Received
 from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.walk import Walk
 from dirframe.client.paging.windows import PagesByIds
@@ -50,6 +50,7 @@ from dirframe.errors import (
     IncompleteWarning,
     InvalidInputError,
     RequestError,
+    ServiceChangedWarning,
     SortIgnoredWarning,
     StaleWarning,
     UnreadableResponseError,
@@ -182,7 +183,13 @@ def _read(received: Received, client: Directory, options: Options) -> Iterator[A
             # What is in the cache shows which own pages are needed.
             yield from walk.read_known()
             _check(walk, client, what, options)
-        yield from walk.read_all()
+        way = received.no_ids
+        for arrival in walk.read_all():
+            yield arrival
+            if received.no_ids is not way:
+                way = received.no_ids  # which may cost much more
+                if _may_exceed(received, client):
+                    _check(walk, client, what, options)
         if len(received.own_missing()) > client.quota().left:
             _check(walk, client, what, options)
         yield from walk.read_own_pages()
@@ -353,6 +360,7 @@ def describe_whole(
         facts["incomplete_reason"] += "; records without their own page are left out"
         provenance.set_provenance(frame, **facts)
     _warn_of_order(received, what, is_kept=is_in_order(frame, received.query.sort or ""))
+    warn_if_changed(received.no_ids, what)
     if facts["not_sent"]:
         number = len(needed(analyses_of(received.verdict.places)))
         text = (
@@ -363,6 +371,18 @@ def describe_whole(
         hint = f"details=True (--details) requests these pages, for {price}."
         warn(AnalysesNotSentWarning(text, requests=number, hint=hint))
     return facts
+
+
+def warn_if_changed(no_ids: NoIds | None, what: str) -> None:
+    """Warn if the directory stopped sending 25 projects a request while a load was read."""
+    if no_ids not in {NoIds.STOPPED, NoIds.SMALL_PAGES}:
+        return
+    text = (
+        f"The last of the {what} were read in another way, because {messages.reason_of(no_ids)}: nothing "
+        "is lost, but the load needed more requests."
+    )
+    hint = "dirframe.check() (dirframe check) shows what the directory sends now."
+    warn(ServiceChangedWarning(text, hint=hint))
 
 
 def _warn_of_order(received: Received, what: str, *, is_kept: bool | None) -> None:

@@ -55,6 +55,10 @@ def load_projects(
         Number of records to draw instead, by a seed: a simple random sample without replacement.
         Of the live service ids are drawn, and the rows are in the order drawn; elsewhere, and of a
         query, positions in an order that the directory keeps, and the pages that hold them are read.
+        A sample of 600 with the same seed contains that of 400, and pays for the difference: with
+        `details` for 200 own pages. Of ids this holds on another day too, but for projects that were
+        deleted since and places that newer ones take; of positions only while the directory has as
+        many records.
     organization : str, optional
         Only the projects of an organization, by its short name (see `load_organizations`), in the
         order of `load_portfolio`. The directory names them by their titles alone: the own page of
@@ -98,9 +102,10 @@ def load_projects(
 
     Warns
     -----
-    AnalysesNotSentWarning, OverQuotaWarning, SortIgnoredWarning
+    AnalysesNotSentWarning, OverQuotaWarning, SortIgnoredWarning, ServiceChangedWarning
         If no analysis came without `details`; if the load needs more requests than are left today;
-        if fewer than nine of ten neighbours are in the order of `sort`.
+        if fewer than nine of ten neighbours are in the order of `sort`; if the live service stops
+        sending 25 projects a request.
 
     Examples
     --------

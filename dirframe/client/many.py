@@ -28,19 +28,23 @@ from dirframe.client.load import (
 )
 from dirframe.client.lookup import names_of
 from dirframe.client.paging.fetch import (
-    MAX_FAILURES,
+    MAX_NOT_FOUND,
     Failure,
     Fetcher,
+    Patience,
     Reason,
     fetch_ahead,
 )
+from dirframe.client.paging.ids import is_id
+from dirframe.client.paging.pages import Pages
 from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import Query
-from dirframe.client.paging.received import Arrival, Receipt, Received
+from dirframe.client.paging.read_by_ids import NamedIds, fetch_first_page, is_todays_answer
+from dirframe.client.paging.received import Arrival, Receipt, Received, receipt_of
 from dirframe.client.paging.walk import Walk
 from dirframe.client.progress import progress_of
 from dirframe.errors import CacheError, DirframeError, InvalidInputError, RequestError
-from dirframe.schema import ALL_RESOURCES, COLLECTIONS, Resource
+from dirframe.schema import ALL_RESOURCES, COLLECTIONS, PROJECT, Resource
 
 #: One owner of a collection, such as a project, by id or short name; or many.
 Owners: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
@@ -151,13 +155,27 @@ class _One:
         self.arrivals: list[Arrival] = []
         self._walk = Walk(self.received, fetcher, workers=1, believes_refusals=True)
 
-    def read(self) -> _One:
-        """Read all pages; what has failed is in `received`."""
+    def begin(self) -> _One:
+        """Read the first page; what has failed is in `received`."""
         with suppress(RequestError, CacheError):
             self.arrivals += self._walk.begin()
-            if self.received.refusal is None:
+        return self
+
+    def read(self) -> _One:
+        """Read all pages; what has failed is in `received`."""
+        if not self.is_read:
+            self.begin()
+        if self.received.refusal is None and self.received.failure is None:
+            with suppress(RequestError, CacheError):
                 self.arrivals += self._walk.read_all()
         return self
+
+    def count_missing(self) -> int:
+        """Return the number of pages that are to be requested, as far as the first page shows."""
+        part = self.received.part
+        if not isinstance(part, Pages):
+            return 0
+        return sum(not self._walk.is_page_known(number) for number in part.missing())
 
     @property
     def is_read(self) -> bool:
@@ -181,7 +199,8 @@ class _Table:
         self.without_analysis: set[str] = set()
         self.read_owners: set[str] = set()
         self.receipts: list[Receipt] = []
-        self.may_come_later = False  # one of those that are missing
+        self.to_come: set[str] = set()  # owners that may come later
+        self.not_found: dict[str, tuple[Query, Failure]] = {}  # by owner, bare 404s
         self.is_counted = False
         self.is_capped = False
 
@@ -203,14 +222,16 @@ class _Table:
         failure = received.failure
         if not received.part.in_use() and failure is not None:
             self.failures[one.owner] = messages.failure_words(failure)
-            self.may_come_later = True
+            self.to_come.add(one.owner)
+            if failure.is_bare_404:
+                self.not_found[one.owner] = received.query, failure
             return
         summary = messages.summarize(received)
         self.is_capped |= summary.is_capped
         self.is_counted |= summary.completeness is Completeness.COUNTED
         if summary.completeness is Completeness.INCOMPLETE and not summary.is_capped:
             self.failures[one.owner] = str(summary.reason)
-            self.may_come_later = True
+            self.to_come.add(one.owner)
 
     def frame(self) -> pd.DataFrame:
         """Return the records, in the order in which the owners were read."""
@@ -237,9 +258,18 @@ def _load_many(
         accepts_parts = options.accepts_parts
         check_quota(client, options.cache, what, needed, accepts_parts=accepts_parts)
     table = _Table(queries, owner.owner_column)
+    owners = [_One(query, fetcher) for query in queries]
+    # Twice as many fit today, so that those who come first are not kept waiting for the last ones.
+    if collection.paged and 2 * len(owners) <= client.quota().left:
+        _begin_all(owners, fetcher, client)
+        needed = sum(one.count_missing() for one in owners)
+        accepts_parts = options.accepts_parts
+        check_quota(client, options.cache, what, needed, accepts_parts=accepts_parts)
     try:
-        for one in _read_all(queries, fetcher, client, options):
+        for one in _read_all(owners, fetcher, client, options):
             table.add(one, client)
+        if owner is PROJECT:
+            _look_up(table, fetcher)
     except (CacheError, RequestError) as error:
         if table.owners:
             with warnings.catch_warnings():
@@ -250,9 +280,29 @@ def _load_many(
     warn_if_stale(client, table.receipts)
     if reason is not None:
         message = f"The {what} are not complete: {reason}."
-        advice = messages.advice_on_failures(may_come_later=table.may_come_later)
+        advice = messages.advice_on_failures(may_come_later=bool(table.to_come))
         raise_or_warn(options, frame, message, reason, advice)
     return frame
+
+
+def _look_up(table: _Table, fetcher: Fetcher) -> None:
+    """Ask by ids for projects whose collection is a bare 404; those that are not sent are gone."""
+    ids = [owner for owner in table.not_found if is_id(owner)]
+    if not ids:
+        return
+    first = fetch_first_page(fetcher)
+    table.receipts.append(receipt_of(first))
+    if not is_todays_answer(first):
+        return
+    by_ids = NamedIds(fetcher.refreshed())
+    try:
+        by_ids.look_up(ids)
+    finally:
+        table.receipts += by_ids.receipts
+    for owner in by_ids.gone:
+        refusal = fetcher.refuse(*table.not_found[owner])
+        table.failures[owner] = messages.answer_words(refusal)
+        table.to_come.discard(owner)
 
 
 def _described(
@@ -264,7 +314,7 @@ def _described(
         owner = _owner_in(query)
         if owner not in table.read_owners:
             table.failures[owner] = _NOT_ASKED
-            table.may_come_later = True
+            table.to_come.add(owner)
     lost = {name: why for name, why in table.failures.items() if name not in table.without_analysis}
     reason = f"{messages.list_named(lost)} could not be loaded" if lost else None
     (word,) = queries[0].facts
@@ -289,24 +339,30 @@ def _described(
     return frame, reason
 
 
-def _read_all(
-    queries: list[Query], fetcher: Fetcher, client: Directory, options: Options
-) -> Iterator[_One]:
-    """Yield each owner in order; after an end that is accepted, what else is in the cache."""
-    waiting = [_One(query, fetcher) for query in queries]
-    failures = 0
-    ending: Failure | None = None
+def _begin_all(owners: list[_One], fetcher: Fetcher, client: Directory) -> None:
+    """Read the first page of each owner, which shows how many others there are."""
+    patience = Patience(most_not_found=MAX_NOT_FOUND)
 
     def ends(one: _One) -> bool:
-        nonlocal failures, ending
-        failure = one.received.failure
-        failures = 0 if failure is None else failures + 1
-        if failure is not None and (failures == MAX_FAILURES or not failure.is_of_one_page):
-            ending = ending or failure
-        return ending is not None
+        return patience.ends(one.received.failure)
+
+    for _ in fetch_ahead(_One.begin, owners, client.workers, ends, fetcher.session):
+        pass
+
+
+def _read_all(
+    owners: list[_One], fetcher: Fetcher, client: Directory, options: Options
+) -> Iterator[_One]:
+    """Yield each owner in order; after an end that is accepted, what else is in the cache."""
+    waiting = [*owners]
+    patience = Patience(most_not_found=MAX_NOT_FOUND)
+
+    def ends(one: _One) -> bool:
+        patience.ends(one.received.failure)
+        return patience.ending is not None
 
     results = fetch_ahead(_One.read, [*waiting], client.workers, ends, fetcher.session)
-    (word,) = queries[0].facts
+    (word,) = owners[0].received.query.facts
     try:
         with progress_of(f"{word}s", options.progress) as on_owner:
             for _, one in results:
@@ -314,11 +370,12 @@ def _read_all(
                 yield one
                 failure = one.received.failure
                 if failure is None or failure.is_of_one_page:
-                    on_owner(1, len(queries))
+                    on_owner(1, len(owners))
     except StopIteration:  # of a callback
         return
     finally:
         results.close()
+    ending = patience.ending
     if ending is None:
         return
     if not options.accepts_parts or not ending.may_come_later:

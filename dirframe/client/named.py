@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -15,10 +15,17 @@ from dirframe._display import quantity
 from dirframe.client import messages
 from dirframe.client.budget import check_quota
 from dirframe.client.directory import Directory, session_of
-from dirframe.client.load import Options, cost_of, raise_or_warn, warn_if_stale
+from dirframe.client.load import (
+    Options,
+    cost_of,
+    raise_or_warn,
+    warn_if_changed,
+    warn_if_stale,
+)
 from dirframe.client.lookup import is_record, names_of
 from dirframe.client.paging.details import ANALYSIS_COLUMNS
 from dirframe.client.paging.fetch import (
+    MAX_NOT_FOUND,
     Answer,
     Document,
     Failure,
@@ -30,13 +37,16 @@ from dirframe.client.paging.fetch import (
     may_come_later,
     never,
 )
-from dirframe.client.paging.ids import MAX_ID, IdSet, Undecided
-from dirframe.client.paging.order import is_todays_first_page
+from dirframe.client.paging.ids import MAX_ID, is_id, is_number
 from dirframe.client.paging.query import Query, record_query
-from dirframe.client.paging.read_by_ids import IdsReader
-from dirframe.client.paging.received import Receipt, Received, receipt_of
-from dirframe.client.paging.windows import PagesByIds, WindowPage
-from dirframe.client.progress import ProgressCallback, progress_of
+from dirframe.client.paging.read_by_ids import (
+    IdsReader,
+    NamedIds,
+    fetch_first_page,
+    is_todays_answer,
+)
+from dirframe.client.paging.received import NoIds, Receipt, receipt_of
+from dirframe.client.progress import progress_of
 from dirframe.client.xml.page import AnalysisSent, Page
 from dirframe.client.xml.records import Records
 from dirframe.errors import (
@@ -71,22 +81,13 @@ class Names:
 
     def __init__(self, projects: Any) -> None:
         self.all = names_of(projects)
-        self.possible = [name for name in self.all if not _is_number(name) or _is_id(name)]
-        self.ids = [name for name in self.possible if _is_id(name)]
+        self.possible = [name for name in self.all if not is_number(name) or is_id(name)]
+        self.ids = [name for name in self.possible if is_id(name)]
 
     @property
     def are_cheaper_by_ids(self) -> bool:
         """Whether some of them cost less by ids than by their own pages."""
         return len(self.ids) > FEW_IDS
-
-
-def _is_number(name: str) -> bool:
-    return name.isascii() and name.isdigit()
-
-
-def _is_id(name: str) -> bool:
-    """Return whether a name is an id as the directory writes it."""
-    return _is_number(name) and name == str(int(name)) and 0 < int(name) <= MAX_ID
 
 
 class NamedProjects:
@@ -98,63 +99,86 @@ class NamedProjects:
         self.rows: dict[str, _Row] = {}  # by name
         impossible = [name for name in names.all if name not in set(names.possible)]
         self.failures = dict.fromkeys(impossible, _NO_SUCH_ID)
+        self.gone: set[str] = set()  # those that do not exist
         self.lost: dict[str, str] = {}  # own pages of projects that are there, by id
         self.may_come_later = False  # one of those that are missing
         self.own_pages = 0
+        self._by_ids: NamedIds | None = None
+        self.no_ids: NoIds | None = None  # why they were not read by ids to the end
         self.receipts: list[Receipt] = []
         self.failure: Failure | None = None  # that ended it
 
-    def read(self) -> Iterator[str]:
-        """Yield the names of the projects that were received."""
-        own = self.names.possible
-        if not self.details and self.names.are_cheaper_by_ids and self.is_today():
-            yield from self._read_by_ids(self.names.ids)
-            own = [name for name in own if name not in self.rows and name not in self.failures]
-        refused: dict[str, Refusal | Failure] = {}
-        yield from self._read_own(own, refused)
-        yield from self._read_refused(refused)
+    def read_by_ids(self) -> Iterator[str]:
+        """Yield the names of the projects that were received by ids, where that costs less."""
+        if self.details or not self.names.are_cheaper_by_ids or not self.is_today():
+            return
+        self._by_ids = by_ids = NamedIds(self.fetcher)
+        yield from self._read_by_ids(self.names.ids, by_ids)
+        if not by_ids.is_answered:
+            self.no_ids = NoIds.STOPPED if by_ids.sent else NoIds.IGNORED
+
+    def read_known(self) -> Iterator[str]:
+        """Yield the names of the other projects that are in the cache, after a failure."""
+        if self._by_ids is not None:
+            for page, document in self._by_ids.read_known():
+                yield from self._add(document.page, page.ids)
+        known = [
+            name for name in self.undecided() if self.fetcher.is_known(record_query(PROJECT, name))
+        ]
+        yield from self._read_own(known, {}, Patience())
+
+    def undecided(self) -> list[str]:
+        """Return the names whose own pages are needed."""
+        return [name for name in self.names.possible if not self._is_decided(name)]
+
+    def read_rest(self) -> Iterator[str]:
+        """Yield the names of the other projects that were received."""
+        while own := self.undecided():
+            refused: dict[str, Refusal | Failure] = {}
+            patience = Patience(most_not_found=MAX_NOT_FOUND)
+            yield from self._read_own(own, refused, patience)
+            is_ended = patience.ending is not None and not patience.ending.is_bare_404
+            if not is_ended:
+                yield from self._read_refused(refused)
+                # Bare 404s in a row of projects that do not exist are no end.
+                is_ended = any(name not in self.gone for name in _not_found(refused))
+            if patience.ending is not None and is_ended:
+                self.failure = patience.ending
+                raise patience.ending.error
+
+    def _is_decided(self, name: str) -> bool:
+        return name in self.rows or name in self.failures
+
+    # By ids
 
     def is_today(self) -> bool:
-        """Return whether the first page is one of today's live service."""
-        answer = self.fetcher.fetch(_PROJECTS, may_refuse=never)
+        """Return whether the directory is today's live service."""
+        answer = fetch_first_page(self.fetcher)
         self.receipts.append(receipt_of(answer))
         if isinstance(answer, Failure):
             self.failure = answer
             raise answer.error
-        return isinstance(answer, Document) and is_todays_first_page(answer.page)
-
-    # By ids
+        return is_todays_answer(answer)
 
     def walk_of(self, ids: Iterable[str]) -> IdsReader:
         """Return a walk over some ids."""
-        received = Received(_PROJECTS)
-        received.part = PagesByIds(state=Undecided(IdSet(map(int, ids))))
-        return IdsReader(received, self.fetcher, lambda *_: None)
+        return NamedIds(self.fetcher).walk_of(ids)
 
-    def _read_by_ids(self, ids: list[str]) -> Iterator[str]:
-        """Read projects by ids, and note which ones there are not, if the directory answers by ids."""
-        reader = self.walk_of(ids)
-        arrivals = reader.read()
-        is_by_ids = False
+    def _read_by_ids(self, ids: list[str], by_ids: NamedIds) -> Iterator[str]:
+        """Read projects by ids, and note which ones do not exist, if the directory answers by ids."""
         try:
-            while True:
-                try:
-                    arrival = next(arrivals)
-                except StopIteration as end:
-                    is_by_ids = bool(end.value)
-                    break
-                if isinstance(arrival.target, WindowPage) and isinstance(arrival.answer, Document):
-                    yield from self._add(arrival.answer.page, arrival.target.ids)
+            for page, document in by_ids.read(ids):
+                yield from self._add(document.page, page.ids)
         finally:
-            self.receipts += reader.received.receipts
-            self.failure = reader.received.failure if not is_by_ids else None
-        if not is_by_ids:
-            return
-        lost = set(reader.part.lost)
-        self.may_come_later |= bool(lost)
+            self.receipts += by_ids.receipts
+            self.failure = by_ids.failure
+        self.may_come_later |= bool(by_ids.unsendable)
+        self.gone |= by_ids.gone
         for name in ids:
-            if name not in self.rows:
-                self.failures[name] = _NOT_SENT if int(name) in lost else Reason.GONE.value
+            if name in by_ids.gone:
+                self.failures[name] = Reason.GONE.value
+            elif name in by_ids.unsendable:
+                self.failures[name] = _NOT_SENT
 
     def _add(self, page: Page, names: Iterable[str | None]) -> Iterator[str]:
         """Add the records of a page by their names."""
@@ -167,9 +191,10 @@ class NamedProjects:
 
     # By own pages
 
-    def _read_own(self, names: list[str], refused: dict[str, Refusal | Failure]) -> Iterator[str]:
+    def _read_own(
+        self, names: list[str], refused: dict[str, Refusal | Failure], patience: Patience
+    ) -> Iterator[str]:
         """Read the own pages of projects; note those that were refused, or failed."""
-        patience = Patience()
         results = fetch_ahead(
             self._fetch_own, names, self.workers, patience.ends, self.fetcher.session
         )
@@ -180,9 +205,6 @@ class NamedProjects:
                 yield from self._add(answer.page, [name])
             elif isinstance(answer, Refusal) or answer.is_of_one_page:
                 refused[name] = answer
-        if patience.ending is not None:
-            self.failure = patience.ending
-            raise patience.ending.error
 
     def _fetch_own(self, name: str) -> Answer:
         """Return the own page of a project; a refusal, if it is that of another one."""
@@ -202,26 +224,38 @@ class NamedProjects:
 
     def _read_refused(self, refused: dict[str, Refusal | Failure]) -> Iterator[str]:
         """Read the records of projects without an own page, where there are any."""
-        unsure = [
-            name
-            for name, answer in refused.items()
-            if _is_id(name) and isinstance(answer, Refusal) and _may_be_there(answer)
-        ]
+        unsure = [name for name, answer in refused.items() if is_id(name) and _may_be_there(answer)]
         if unsure and self.is_today():
-            yield from self._read_by_ids(unsure)
+            # A page of the cache is older than a bare 404.
+            is_recent = not set(unsure).isdisjoint(_not_found(refused))
+            fetcher = self.fetcher.refreshed() if is_recent else self.fetcher
+            yield from self._read_by_ids(unsure, NamedIds(fetcher))
         for name, answer in refused.items():
-            is_bare = isinstance(answer, Refusal) and answer.reason is Reason.NO_ANALYSIS
-            if name not in self.rows and is_bare and not _is_id(name):
+            if name not in self.rows and not is_id(name) and _may_be_there(answer):
                 yield from self._search(name)
-            if name not in self.rows or not is_bare:
-                self.may_come_later |= isinstance(answer, Failure)
-            if name in self.rows and not is_bare:
-                self.lost[self.rows[name].project] = messages.answer_words(answer)
-            elif name not in self.rows:
-                self.failures.setdefault(name, messages.answer_words(answer))
+            if name in self.rows:
+                self._note_own_page(name, answer)
+            else:
+                self._note_failure(name, answer)
+
+    def _note_own_page(self, name: str, answer: Refusal | Failure) -> None:
+        """Note that the own page of a project that exists was not received."""
+        if isinstance(answer, Refusal) and answer.reason is Reason.NO_ANALYSIS:
+            return
+        self.may_come_later |= isinstance(answer, Failure)
+        self.lost[self.rows[name].project] = messages.answer_words(answer)
+
+    def _note_failure(self, name: str, answer: Refusal | Failure) -> None:
+        """Note that a project was not received."""
+        if isinstance(answer, Failure):
+            if name in self.gone and is_id(name):
+                self.fetcher.refuse(record_query(PROJECT, name), answer)
+            elif name not in self.gone:
+                self.may_come_later = True
+        self.failures.setdefault(name, messages.answer_words(answer))
 
     def _search(self, name: str) -> Iterator[str]:
-        """Find a project without an analysis by its name: today's service has no own page of it."""
+        """Find a project by its name where today's service sent no own page of it."""
         answer = self.fetcher.fetch(Query(resource=PROJECT, query=name), may_refuse=never)
         self.receipts.append(receipt_of(answer))
         if isinstance(answer, Failure):
@@ -232,6 +266,9 @@ class NamedProjects:
             found = [is_record(page, index, name) for index in range(len(page.records))]
             if found.count(True) == 1:
                 yield from self._add(page, [name if is_it else None for is_it in found])
+            elif True not in found:
+                self.gone.add(name)
+                self.failures[name] = Reason.GONE.value
 
     # What was received
 
@@ -256,11 +293,17 @@ class NamedProjects:
                 self.may_come_later = True
 
 
-def _may_be_there(answer: Refusal) -> bool:
-    """Return whether a project may be there without its own page: a 404 of today's shows nothing."""
-    if answer.reason is Reason.NO_ANALYSIS:
-        return True
-    return answer.reason is Reason.GONE and (answer.error is None or answer.error.status == 404)
+def _not_found(answers: Mapping[str, Refusal | Failure]) -> list[str]:
+    """Return the names whose own page was a bare 404."""
+    failures = {name: one for name, one in answers.items() if isinstance(one, Failure)}
+    return [name for name, failure in failures.items() if failure.is_bare_404]
+
+
+def _may_be_there(answer: Refusal | Failure) -> bool:
+    """Return whether a project may be there without its own page: a bare 404 shows nothing."""
+    if isinstance(answer, Failure):
+        return answer.is_bare_404
+    return answer.reason is Reason.NO_ANALYSIS
 
 
 def check_named(option: str, **others: object) -> None:
@@ -280,13 +323,20 @@ def load_named(
     names = Names(projects)
     fetcher = Fetcher(session_of(client), options.cache)
     named = NamedProjects(names, fetcher, client.workers, details=details)
-    _check_quota(named, client, options)
     try:
         with progress_of("projects", options.progress) as on_project, suppress(StopIteration):
-            _read(named, on_project)
+            total = len(names.possible)
+            for _ in named.read_by_ids():
+                on_project(1, total)
+            _check_quota(named, client, options)
+            for _ in named.read_rest():
+                on_project(1, total)
     except (CacheError, RequestError) as error:
         failure = named.failure
         is_later = may_come_later(error) if failure is None else failure.may_come_later
+        if options.accepts_parts and is_later:
+            for _ in named.read_known():
+                pass
         if not (options.accepts_parts and is_later and named.rows):
             if named.rows:
                 named.note_missing()
@@ -298,6 +348,7 @@ def load_named(
     frame, reason = _described(named, client)
     warn_if_stale(client, named.receipts)
     _warn_of_analyses(named)
+    warn_if_changed(named.no_ids, f"named projects of {client.name}")
     if reason is not None:
         what = quantity(len(names.all), "named project")
         message = f"The load of {what} of {client.name} is not complete: {reason}."
@@ -308,19 +359,13 @@ def load_named(
     return frame
 
 
-def _read(named: NamedProjects, on_project: ProgressCallback) -> None:
-    total = len(named.names.possible)
-    for _ in named.read():
-        on_project(1, total)
-
-
 def _check_quota(named: NamedProjects, client: Directory, options: Options) -> None:
-    names = named.names
-    if len(names.possible) <= client.quota().left:
+    """Compare the own pages to come with the quota."""
+    own = named.undecided()
+    if len(own) <= client.quota().left:
         return
-    own = [name for name in names.possible if named.details or not _is_id(name)]
     needed = sum(not named.fetcher.is_known(record_query(PROJECT, name)) for name in own)
-    what = f"{len(names.all):,} named projects of {client.name}"
+    what = f"{len(named.names.all):,} named projects of {client.name}"
     check_quota(client, options.cache, what, needed, accepts_parts=options.accepts_parts)
 
 
@@ -350,6 +395,7 @@ def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, s
         completeness="proven" if reason is None else "incomplete",
         incomplete_reason=reason,
         failures=named.failures,
+        walk=_walk_facts(named),
         not_sent=list(ANALYSIS_COLUMNS) if is_left_out else [],
         details=named.own_pages,
         details_missing=list(named.lost),
@@ -357,6 +403,12 @@ def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, s
         **cost_of(named.receipts),
     )
     return frame, reason
+
+
+def _walk_facts(named: NamedProjects) -> dict[str, str]:
+    if named.no_ids is None:
+        return {}
+    return {"by": "own pages", "reason": messages.reason_of(named.no_ids)}
 
 
 def _warn_of_analyses(named: NamedProjects) -> None:

@@ -41,6 +41,7 @@ from dirframe.errors import (
 )
 from dirframe.schema import PROJECT
 
+_SHORT_NAMES = ("url_name", "vanity_url")
 _NONE = "no project has this name"
 _SEVERAL = "several projects have this name"
 _NOT_ASKED = "not asked for"
@@ -143,14 +144,16 @@ class _Reader:
     def _find(self, name: str) -> _Found:
         """Return the project of a title."""
         has_address = bool(name.strip(". "))  # others would lead elsewhere
-        answer = self.fetcher.fetch(titled_query(name)) if has_address else None
+        own = titled_query(name)
+        answer = self.fetcher.fetch(own) if has_address else None
         receipts = [] if answer is None else [receipt_of(answer)]
         if isinstance(answer, Document):
             places = _places_of(answer.page, name)
             if len(places) == 1:
                 return _Found(answer.page, places[0], "", receipts)
-        elif isinstance(answer, Failure):
+        elif isinstance(answer, Failure) and not answer.is_bare_404:
             return _Found(None, 0, messages.failure_words(answer), receipts, answer)
+        not_found = answer if isinstance(answer, Failure) else None
         answer = self.fetcher.fetch(Query(resource=PROJECT, query=name), may_refuse=never)
         receipts.append(receipt_of(answer))
         if isinstance(answer, Failure):
@@ -161,6 +164,8 @@ class _Reader:
         if len(places) != 1:
             return _Found(None, 0, _SEVERAL if places else _NONE, receipts)
         found = _Found(answer.page, places[0], "", receipts)
+        if not_found is not None and not _has_address(found, own):
+            self.fetcher.refuse(own, not_found)  # it has another short name
         return self._with_analysis(found) if self.details else found
 
     def _with_analysis(self, found: _Found) -> _Found:
@@ -176,6 +181,15 @@ class _Reader:
         reason = "another record" if isinstance(answer, Document) else messages.answer_words(answer)
         failure = answer if isinstance(answer, Failure) else None
         return _Found(None, 0, f"its own page: {reason}", receipts, failure)
+
+
+def _has_address(found: _Found, own: Query) -> bool:
+    """Return whether a project is the one that has an address: by its short name there."""
+    page = found.page
+    if page is None:
+        return False
+    names = [page.values(column)[found.index] for column in _SHORT_NAMES]
+    return own.path in {record_query(PROJECT, name.lower()).path for name in names if name}
 
 
 def _places_of(page: Page, name: str) -> list[int]:

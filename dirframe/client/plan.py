@@ -41,6 +41,7 @@ class Plan:
     requests_at_least: int = 0
     owners: int = 0  # whose collections these are
     owner: str = ""  # what one of them is
+    sample_of: str = ""  # what a sample is drawn from: ids or positions
     is_order_unstable: bool = False  # pages may repeat records and leave out others
     quota: Quota
 
@@ -85,9 +86,15 @@ class Plan:
                 " The sort order is not stable on this directory: records may come again on other "
                 "pages, and others on none."
             )
+        grows = ""
+        if self.sample_of:
+            grows = " A larger sample with this seed contains it and pays for the difference"
+            grows += (
+                "." if self.sample_of == "ids" else ", while the directory has as many records."
+            )
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
         days = f" At most {quantity(self.days, 'day')}." if self.days and self.days > 1 else ""
-        return card(f"Plan: load the {noun}", facts, note[self.fits] + days + order)
+        return card(f"Plan: load the {noun}", facts, note[self.fits] + days + order + grows)
 
 
 @suggests_options
@@ -127,8 +134,10 @@ def plan(
         Numbers of ``items`` (records), ``owners`` (of many), ``pages``, ``details`` (own pages) and
         of all these pages those ``cached``; ``requests_at_most`` at most and ``requests_at_least``;
         the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes;
-        whether the order is known not to be stable (``is_order_unstable``). A
-        redirect, or a sample whose first order is not kept, costs one request more.
+        whether the order is known not to be stable (``is_order_unstable``); whether a sample is
+        drawn from ``"ids"`` or ``"positions"`` (``sample_of``): a larger one with the same seed
+        contains it (see `load_projects`). A redirect, or a sample whose first order is not kept,
+        costs one request more.
 
     Raises
     ------
@@ -205,6 +214,7 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     is_stable = received.query.sort == KEPT_TODAY or not isinstance(part, Pages)
     return Plan(
         **facts,
+        sample_of=_sample_of(query, part),
         is_order_unstable=received.is_todays_service and not is_stable and to_come.pages > 0,
         items=part.expected or 0,
         pages=begun + to_come.pages,
@@ -215,6 +225,12 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         # Pages to come may show that none of the others needs it.
         requests_at_least=least if unknown else least + len(own) - own_known,
     )
+
+
+def _sample_of(query: Query, part: Pages | SampledPages | PagesByIds) -> str:
+    if query.sample is None:
+        return ""
+    return "ids" if isinstance(part, PagesByIds) else "positions"
 
 
 @dataclass(frozen=True, kw_only=True)

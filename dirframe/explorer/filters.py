@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dirframe import provenance
 from dirframe.selection import select
-from dirframe.stats.activity import UNKNOWN, states_of
-from dirframe.stats.counts import as_names
+from dirframe.stats.activity import STATED_CLASS, UNKNOWN, states_of
+from dirframe.stats.counts import as_texts
 from dirframe.stats.licenses import license_entries
 from dirframe.stats.lists import explode
 
@@ -60,7 +60,10 @@ class Filters:
         }
         if "created_at" in known and isinstance(frame["created_at"].dtype, pd.DatetimeTZDtype):
             self._values["years"] = _ascending(frame["created_at"].dt.year.astype("Int64"))
-        if {"analysis_min_month", "analysis_max_month"} <= known:
+        months = {"analysis_min_month", "analysis_max_month"}
+        not_sent = {*provenance.get_provenance(frame)["not_sent"]}
+        is_class_stated = STATED_CLASS in known and months <= not_sent
+        if months <= known or is_class_stated:
             states = pd.Series(states_of(frame)).astype("str")
             states = states.mask(states.isin(UNKNOWN), "unknown")
             is_state = states.isin(["active", "dormant", "unknown"])
@@ -117,7 +120,7 @@ def _most_frequent_first(column: pd.Series[Any]) -> Choices:
         entries = license_entries(column).rename(columns={"license": "value"})
         titles = entries.dropna(subset=["title"]).groupby("value")["title"].min().to_dict()
     else:
-        names = as_names(column).astype("str")
+        names = as_texts(column)
         entries = pd.DataFrame({"record": range(len(column)), "value": names})
     entries = entries[["record", "value"]].dropna().drop_duplicates()
     numbers = entries["value"].value_counts().sort_index()

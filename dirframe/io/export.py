@@ -32,6 +32,7 @@ def export(
     license: str | None = None,
     personal: bool = False,
     keep: Mapping[str, Collection[str]] | Collection[str] = (),
+    files: Sequence[str | Path] = (),
     archive: Archive | str | Path | None = None,
 ) -> Path:
     """Write one or more frames to a file, whole or not at all; the suffix selects the format.
@@ -57,6 +58,10 @@ def export(
     keep : mapping of str to sequence of str, optional
         Columns that a study holds though they are about persons, or the schema does not know them,
         by the name of their table; of a single table, their names. E-mail addresses are masked.
+        ``{"TABLE": {"COLUMN": "meaning"}}`` describes them, too.
+    files : sequence of str or pathlib.Path, optional
+        Figures, scripts and other files to add to a study, in its folder ``files/``: they are listed
+        with their digests, and not examined for persons. One that holds an API key is refused.
     archive : Archive, str or pathlib.Path, optional
         An archive of harvested pages to add to a study, with ``personal=True``: it holds what
         persons have written of themselves.
@@ -89,8 +94,9 @@ def export(
     spreadsheet would evaluate as a formula begins with an apostrophe in CSV and TSV (OWASP, CSV
     injection). pandas keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(path,
     keep_default_na=False, na_values=[""], dtype={"id": "str"})``. A study has each table as CSV and
-    Parquet, with ``datapackage.json`` (Frictionless: type of each column, of records also unit and
-    meaning), ``citation.bib`` and ``README.md``; the same frames give the same bytes.
+    Parquet, with ``columns.csv`` and ``datapackage.json`` (Frictionless: type, unit and meaning of
+    each column, also of statistics), ``citation.bib`` and ``README.md``, which names data, steps,
+    rules and versions; the same frames give the same bytes.
 
     Without `personal`, a study holds of a table numbers, truth values and times; the columns that
     the schema knows and does not mark, and those that a statistic made; and those that `keep` names.
@@ -111,7 +117,7 @@ def export(
     target = check_target(path, overwrite=overwrite)
     suffix = target.suffix.lower()
     study: dict[str, Any] = {"title": title, "authors": authors, "license": license}
-    study |= {"personal": personal, "keep": keep, "archive": archive}
+    study |= {"personal": personal, "keep": keep, "files": files, "archive": archive}
     given = [name for name, value in study.items() if value]
     if given and suffix != ".zip":
         raise InvalidInputError(

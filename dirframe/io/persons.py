@@ -19,18 +19,17 @@ import pyarrow as pa
 
 from dirframe._arrow import plain_value
 from dirframe.errors import ExportWarning, InvalidInputError, warn
+from dirframe.io.columns import known_fields
 from dirframe.provenance import ATTRIBUTE, FACTS, get_provenance, resource_of, set_provenance
 from dirframe.schema import (
     ACCOUNT,
     ALL_RESOURCES,
     CONTRIBUTOR_FACT,
-    STATISTIC_COLUMNS,
     Field,
     Kind,
     Resource,
 )
 from dirframe.schema.addresses import mask_addresses
-from dirframe.stats.strata import DERIVED
 
 #: Kinds of the dtypes of numpy: truth values, numbers and times.
 _NUMPY_KINDS = frozenset("biufcmM")
@@ -55,24 +54,6 @@ _PYTHON_TYPES = (
     *(np.number, np.bool_, np.datetime64, np.timedelta64),
 )
 
-#: Columns that the functions of this package add to records.
-_ADDED = {
-    name: Field((name,), Kind.IDENTIFIER if name.endswith("id") else Kind.TEXT, "")
-    for name in (
-        "id",
-        "account_id",
-        "project_id",
-        "project_id_sent",
-        "organization",
-        "country_alpha_2",
-        "country_alpha_3",
-        "country_name",
-        "license_family",
-        "age",
-    )
-}
-#: Strata that `dirframe.stats.by` derives from other columns.
-_STRATA = {name: Field((name,), Kind.TEXT, "") for name in DERIVED}
 _PERSONAL = {
     name
     for resource in ALL_RESOURCES.values()
@@ -118,7 +99,7 @@ def published(
     persons, which no column is called.
     """
     resource, record = resource_of(frame), get_provenance(frame)
-    known = _known_fields(resource, record)
+    known = known_fields(resource, record)
     personal, unknown = _columns_to_leave_out(frame, known, resource, keep=keep, persons=persons)
     table = frame.drop(columns=personal + unknown).rename_axis(columns=None)
     if not table.shape[1]:
@@ -193,7 +174,7 @@ def names_of_persons(frames: Iterable[pd.DataFrame]) -> set[str]:
     """Return the texts in columns about persons, folded."""
     names: set[str] = set()
     for frame in frames:
-        known = _known_fields(resource_of(frame), get_provenance(frame))
+        known = known_fields(resource_of(frame), get_provenance(frame))
         for column in map(str, frame):
             if _is_personal(column, known):
                 texts = frame[column].dropna().astype("str").unique()
@@ -202,37 +183,6 @@ def names_of_persons(frames: Iterable[pd.DataFrame]) -> set[str]:
 
 
 # What is known
-
-
-def _known_fields(resource: Resource | None, record: Mapping[str, Any]) -> dict[str, Field]:
-    """Return the fields of the columns that the schema knows, or a statistic made."""
-    statistic = record["statistic"]
-    if statistic:
-        return _fields_of_statistic(resource, statistic)
-    fields = dict(resource.by_column) if resource else {}
-    if not record["list"]:
-        return _ADDED | fields
-    parts = fields[record["list"]].fields if record["list"] in fields else ()
-    key = resource.key if resource else "id"
-    parent = f"{resource.name}_id" if resource and key == "id" else key
-    of_parent = {parent: Field((parent,), Kind.IDENTIFIER, "")}
-    return _ADDED | of_parent | {part.column: part for part in parts}
-
-
-def _fields_of_statistic(
-    resource: Resource | None, statistic: Mapping[str, Any]
-) -> dict[str, Field]:
-    fields = dict(STATISTIC_COLUMNS.get(statistic.get("name", ""), {}))
-    schema = _ADDED | (resource.by_column if resource else {})
-    if stratum := statistic.get("by"):
-        field = schema.get(stratum) or _STRATA.get(stratum)
-        if field is not None:  # its values are texts, whatever they were
-            name = f"by_{stratum}" if stratum in fields else stratum
-            fields[name] = Field((name,), Kind.TEXT, "", personal=field.personal)
-    raw = schema.get(statistic.get("column", ""))
-    if raw is None or raw.personal:  # the values of another column are in the table
-        fields.pop("raw", None)
-    return fields
 
 
 def _is_personal(column: str, known: Mapping[str, Field]) -> bool:

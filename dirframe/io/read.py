@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, is_own, loader_series
+from dirframe._display import quantity
 from dirframe._files import unknown_suffix
 from dirframe.client.xml.columns import listed, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
@@ -33,15 +34,18 @@ from dirframe.schema import (
 
 Record = dict[str, Any]
 
+#: Rows that a message names.
+_EXAMPLES = 3
+
 _HINT = (
     "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "
     "dirframe.read_pages (dirframe export FILE records.parquet)."
 )
 #: What is ambiguous in a table with semicolons: 51,507 can be a fraction, 1.000 a thousand.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
+#: Kinds whose values are no texts.
+_NUMERIC = {Kind.INTEGER, Kind.NUMBER, Kind.TIMESTAMP}
 
-#: What pandas adds to whole numbers in a column in which one is missing.
-_FRACTION = re.compile(r"^(\d+)\.0$")
 #: What texts become that had a dtype when they were written.
 _CASTS = {
     "str": pa.large_string(),
@@ -54,7 +58,7 @@ _CASTS = {
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """Read a table: one that `export` wrote, with its provenance, or one of another program.
+    r"""Read a table: one that `export` wrote, with its provenance, or one of another program.
 
     Parameters
     ----------
@@ -71,17 +75,24 @@ def read_table(path: str | Path) -> pd.DataFrame:
         whole numbers, decimals, truth values, lists and ISO times are recognised, except in accounts
         and projects, where what the schema does not know is text.
 
+        Of other programs, the line ``sep=;`` of Excel, blanks around names, and the first column in
+        which pandas and R count the rows are left out. ``NA`` without quotation marks is missing
+        where all other texts have them, as R writes them; in numbers, times and truth values ``NA``,
+        ``NULL``, ``\N``, ``#N/A`` and the like are missing too. In columns of text they are texts.
+
     Raises
     ------
     InvalidInputError
-        If there is no such file, it holds no table, or it or the file beside it is damaged.
+        If there is no such file, it holds no table, or it or the file beside it is damaged; if
+        ids are fractions or have an exponent, so that their digits are lost.
 
     Warns
     -----
     UnreadableValueWarning
         If a number or a time cannot be read: it is kept as text in a column ``NAME_unreadable``.
     ExportWarning
-        If the text file is not as `export` wrote it.
+        If the text file is not as `export` wrote it, a column that counts the rows is left out, or
+        texts such as ``NULL`` may stand for missing values.
 
     Examples
     --------
@@ -140,18 +151,32 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
     """Return the table in a Parquet file or in bytes of a name; see `read_table`."""
     try:
         if isinstance(content, Path) or content[:4] == b"PAR1":
-            return _parquet(_tables.read_parquet(content))
+            return _parquet(_tables.read_parquet(content), name)
         is_json = name.lower().endswith((".json", ".jsonl"))
-        columns = _tables.read_json(content) if is_json else _tables.read_columns(content)
+        read = _tables.read_json if is_json else _tables.read_columns
+        table = read(content, is_own=bool(record))
         dtypes: dict[str, str] = record.get("columns", {})
         # Without rows, JSON has no columns.
-        columns = columns or {column: [] for column in dtypes}
+        columns = table.columns or {column: [] for column in dtypes}
         resource = described_by(columns, record_from(record.get("provenance")))
-        if not is_json and _tables.separator_of(content) == ";":
+        if table.separator == ";":
             _refuse_decimal_commas(columns, resource)
-        frame = _typed(columns if record else _with_whole_ids(columns), resource, dtypes)
+        notes = list(table.notes)
+        if record and resource:
+            # A frame whose ids had become numbers, such as in a join, was exported.
+            numbers = [name for name in resource.by_column if dtypes.get(name) == "float64"]
+            columns = columns | _with_whole_ids({n: columns[n] for n in numbers if n in columns})
+        if not record:
+            columns = _with_whole_ids(columns)
+            columns, texts = _without_markers(columns, resource)
+            notes += texts
+        frame = _typed(columns, resource, dtypes)
+        for note in notes:
+            warn(ExportWarning(f"{name}: {note}"))
     except InvalidInputError:
         raise
+    except _tables.UnsuitableTableError as error:
+        raise InvalidInputError(f"{name} cannot be read as a table: {error}.") from None
     except _tables.DAMAGES as error:
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
@@ -165,7 +190,7 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
     return frame
 
 
-def _parquet(table: pa.Table) -> pd.DataFrame:
+def _parquet(table: pa.Table, name: str) -> pd.DataFrame:
     """Return a table as a frame; ids and fields of one of another program get their dtypes."""
     frame: pd.DataFrame = as_pandas(table)
     resource = described_by(frame, get_provenance(frame))
@@ -175,18 +200,76 @@ def _parquet(table: pa.Table) -> pd.DataFrame:
     dtypes |= {n: field.kind.dtype for n, field in (resource.by_column if resource else {}).items()}
     others = [n for n, dtype in dtypes.items() if n in frame and frame[n].dtype != dtype]
     texts = _with_whole_ids(_tables.table_columns(table.select(others)))
+    texts, notes = _without_markers(texts, resource)
+    for note in notes:
+        warn(ExportWarning(f"{name}: {note}"))
     frame = frame.assign(**_typed(texts, resource, {}))
     return set_provenance(frame, resource=resource.name) if resource else frame
 
 
 def _with_whole_ids(columns: _tables.Columns) -> _tables.Columns:
-    """Return columns with 7 for 7.0 in ids: pandas makes fractions of them where one is missing."""
+    """Return columns with 7 for 7.0 in ids; raise by column and row if digits of an id are lost."""
     return {
-        name: [text and _FRACTION.sub(r"\1", text) for text in texts]
-        if _tables.is_id(name)
-        else texts
+        name: _whole_ids(name, texts) if _tables.is_id(name) else texts
         for name, texts in columns.items()
     }
+
+
+def _whole_ids(column: str, texts: Sequence[str | None]) -> list[str | None]:
+    ids: list[str | None] = []
+    unusable: list[str] = []
+    reason = ""
+    for row, text in enumerate(texts, start=1):
+        try:
+            ids.append(text and _tables.whole_id(text))
+        except ValueError as error:
+            reason = str(error)
+            unusable.append(f"row {row:,} ({text!r})")
+    if unusable:
+        examples = ", ".join(unusable[:_EXAMPLES])
+        more = len(unusable) - _EXAMPLES
+        if more > 0:
+            examples += f" and {more:,} more"
+        raise _tables.UnsuitableTableError(f"column {column}, {examples}: {reason}")
+    return ids
+
+
+def _without_markers(
+    columns: _tables.Columns, resource: Resource | None
+) -> tuple[_tables.Columns, list[str]]:
+    """Return columns without what other programs write for a missing number, time or truth.
+
+    In a column of texts it may be a text: it stays, and a note counts those that hardly are.
+    """
+    bare = dict(columns)
+    notes = []
+    for name, texts in columns.items():
+        if _tables.MISSING.isdisjoint(texts):
+            continue
+        values = [None if text in _tables.MISSING else text for text in texts]
+        if _is_numeric(name, values, resource):
+            bare[name] = values
+            continue
+        found = [text for text in texts if text in _tables.MISSING_TEXTS]
+        if found:
+            forms = " and ".join(sorted(set(found)))
+            notes.append(
+                f"{quantity(len(found), 'text')} in {name} {'is' if len(found) == 1 else 'are'} "
+                f"{forms}, which may stand for a missing value: kept as text."
+            )
+    return bare, notes
+
+
+def _is_numeric(name: str, texts: Sequence[str | None], resource: Resource | None) -> bool:
+    """Return whether a column is of numbers, times or truths: by the schema, or else by its values."""
+    fields = resource.by_column if resource else {}
+    if name in fields:
+        return fields[name].kind in _NUMERIC
+    present: list[str | None] = [text for text in texts if text is not None]
+    if not present or resource in RESOURCES.values():
+        return False
+    column = _typed({name: present}, None, {})[name]
+    return not isinstance(column.dtype, pd.StringDtype)
 
 
 def described_by(columns: Collection[Any], provenance: Record) -> Resource | None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import shutil
 import zipfile
@@ -12,25 +13,30 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from dirframe import __version__
 from dirframe._display import did_you_mean, quantity
 from dirframe._sqlite import open_database
 from dirframe._tables import is_id
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import InvalidInputError
+from dirframe.io.columns import known_fields
+from dirframe.io.methods import rules_used
 from dirframe.io.persons import Published, names_of_persons, published
-from dirframe.io.read import described_by
 from dirframe.io.writers import FORMATS, record_bytes
-from dirframe.provenance import caption, get_provenance
-from dirframe.schema import Kind
+from dirframe.provenance import caption, get_provenance, resource_of
+from dirframe.schema import Field, Kind
 from dirframe.schema.addresses import MASK
+from dirframe.settings import holds_key
+from dirframe.stats.result import REASONS
 
 if TYPE_CHECKING:
     from dirframe.archive.archive import Archive
-    from dirframe.schema import Field
 
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
@@ -48,28 +54,61 @@ _TERMS_OF_PAGES = (
     '`dirframe.open_archive("pages.archive")` reads it.'
 )
 
+_TERMS_OF_FILES = "The files in `files/` were not examined for data about persons."
+
 _README = """# {title}
 
-{authors}{tables}
+{authors}## Data
+
+{sources}
+
+## Tables
+
+Each is in `data/` as CSV and as Parquet, with the same rows. `columns.csv` says of each column its
+type, unit and meaning, and so does `datapackage.json`.
+
+{tables}
+
+## Methods
+
+{methods}
+{files}
+## Licence and persons
 
 {terms}
 
-`datapackage.json` says of what type each column is, and of records also its unit and its meaning;
-for a statistic `help(dirframe.stats.NAME)` does. `citation.bib` says how to cite the records. The
-tables are in `data/`, each as CSV and as Parquet, with the same records.
+## Read the tables
+
 Unpack the file; then, in its folder:
 
-    dirframe.read_table("data/{name}.parquet")     # Python, with the provenance
     pandas.read_parquet("data/{name}.parquet")      # Python
     pandas.read_csv("data/{name}.csv", keep_default_na=False, na_values=[""], dtype={texts})
     arrow::read_parquet("data/{name}.parquet")      # R
     read.csv("data/{name}.csv", na.strings = "")    # R, without further packages
     SELECT * FROM 'data/{name}.parquet'             -- DuckDB
+    dirframe.read_table("data/{name}.parquet")      # dirframe, with the provenance
 
 No key and no network are needed. In CSV, times are ISO 8601 in UTC, lists are JSON, a missing value
 is an empty cell (`NA` is Namibia), and a text that a spreadsheet would take for a formula begins
-with an apostrophe. Excel opens it by Data, From Text/CSV, as UTF-8.
+with an apostrophe. Excel opens it by Data, From Text/CSV, as UTF-8. With pandas alone, a CSV gets the
+types of `columns.csv` by
+
+    columns = pandas.read_csv("columns.csv")
+    types = columns[columns["table"] == "{name}"].set_index("column")["type"]
+    kinds = types.map({{"integer": "Int64", "number": "Float64", "boolean": "boolean", "string": "str"}})
+    times = list(types.index[types == "datetime"])
+    pandas.read_csv("data/{name}.csv", keep_default_na=False, na_values=[""],
+                    dtype=kinds.dropna().to_dict(), parse_dates=times)
+
+`citation.bib` says how to cite the records.
 """
+_SOFTWARE = (
+    "The tables were made with dirframe {dirframe} (Python {python}, pandas {pandas}, pyarrow "
+    "{pyarrow}, NumPy {numpy}). dirframe is in no package index yet: get a checkout of this version, "
+    "and run `pip install .` in its folder. Then `dirframe.read_table` reads a table with its "
+    "provenance, and each statistic is `dirframe.stats.NAME`, of the name in the steps below; "
+    "`help(dirframe.stats.NAME)` has its definition."
+)
 
 
 def write_study(
@@ -81,54 +120,56 @@ def write_study(
     license: str | None,
     personal: bool,
     keep: Mapping[str, Collection[str]] | Collection[str],
+    files: Sequence[str | Path],
     archive: Archive | str | Path | None,
 ) -> None:
     """Write frames as a study; the options are those of `dirframe.export`."""
     _check_options(title, authors, license)
     kept_columns = _checked_keep(keep, frames)
+    added = _added_files(files)
     pages = None if archive is None else _copy_of_archive(archive, file, personal=personal)
-    contents: dict[str, bytes] = {}
-    persons = set() if personal else names_of_persons(frames.values())
-    tables: dict[str, pd.DataFrame] = {}
-    listed: list[str] = []
-    resources: list[dict[str, Any]] = []
-    for given, frame in frames.items():
-        name = re.sub(r"[^a-z0-9._-]+", "-", given.lower()).strip("-.") or "table"
-        if name in tables:
-            words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
-            raise InvalidInputError(words)
-        part = Published(frame, [], {}, [])
-        if not personal:
-            part = published(name, frame, keep=kept_columns.get(given, ()), persons=persons)
-        table = tables[name] = part.frame
-        listed.append(f"- `{name}`, {quantity(len(table), 'row')}: {caption(table)}.")
-        listed.append(f"  Cite as: {cite(table)}")
-        listed += _about_persons(part)
-        for kind in ("csv", "parquet"):
-            content = contents[f"data/{name}.{kind}"] = FORMATS[f".{kind}"](table)
-            resources.append(_resource(name, table, kind, content))
-        record = record_bytes(table, contents[f"data/{name}.csv"])
-        contents[f"data/{name}.csv.provenance.json"] = record
-    sources = [Source(table) for table in tables.values()]
-    cited = zip(sources, tables.values(), strict=True)
+    tables = _tables_of(frames, kept_columns, personal=personal)
+    rules = rules_used([table.frame for table in tables])
+    sources = [Source(table.frame) for table in tables]
     # Of tables with the same records, the entry names the fewest steps: README.md has those of each.
-    by_steps = sorted(cited, key=lambda pair: -len(pair[0].record["steps"]))
-    entries = {source.key(): cite(table, style="bibtex") for source, table in by_steps}
+    by_steps = sorted(
+        zip(sources, tables, strict=True), key=lambda pair: -len(pair[0].record["steps"])
+    )
+    entries = {source.key(): cite(table.frame, style="bibtex") for source, table in by_steps}
+    package = _package(sources, title, authors, license) | {
+        "software": _software(),
+        "methods": rules.words,
+        "resources": [
+            *(resource for table in tables for resource in table.resources),
+            *(_file_resource(name, content) for name, content in added.items()),
+        ],
+    }
     terms = [f"Licence: {license}."] if license else []
     terms += [source.terms() for source in sources]
     terms.append(_PERSONAL_TERMS if personal else _TERMS_OF_TEXTS)
     if pages is not None:
         terms.append(_TERMS_OF_PAGES)
-    package = _package(sources, title, authors, license) | {"resources": resources}
-    first = next(iter(tables))
+    if added:
+        terms.append(_TERMS_OF_FILES)
+    first = tables[0]
     readme = _README.format(
         title=package["title"],
         authors=f"By {', '.join(authors)}.\n\n" if authors else "",
-        tables="\n".join(listed),
+        sources="\n\n".join(
+            {source.key(): cite(table.frame) for source, table in by_steps}.values()
+        ),
+        tables="\n".join(line for table in tables for line in table.listed),
+        methods="\n".join(
+            [_SOFTWARE.format(**_software()), *(f"- {rule}" for rule in rules.words)]
+        ),
+        files=_list_of_files(added),
         terms="\n".join(dict.fromkeys(terms)),
-        name=first,
-        texts=json.dumps({name: "str" for name in map(str, tables[first]) if is_id(name)}),
+        name=first.name,
+        texts=json.dumps({name: "str" for name in map(str, first.frame) if is_id(name)}),
     )
+    contents = {name: content for table in tables for name, content in table.contents.items()}
+    contents |= rules.files | added
+    contents["columns.csv"] = _columns_file(tables)
     contents["datapackage.json"] = json.dumps(package, ensure_ascii=False, indent=1).encode()
     contents["citation.bib"] = "\n".join(entries.values()).encode()
     contents["README.md"] = readme.encode()
@@ -138,6 +179,53 @@ def write_study(
         if pages is not None:
             with pages.open("rb") as source, packed.open(_entry("pages.archive"), "w") as target:
                 shutil.copyfileobj(source, target)
+
+
+class _Table(NamedTuple):
+    """A table of a study: what is published, its files, and what README and package say of it."""
+
+    name: str
+    frame: pd.DataFrame
+    contents: dict[str, bytes]
+    resources: list[dict[str, Any]]
+    columns: list[dict[str, str]]  # as in its CSV
+    listed: list[str]
+
+
+def _tables_of(
+    frames: Mapping[str, pd.DataFrame], kept: Mapping[str, Mapping[str, str]], *, personal: bool
+) -> list[_Table]:
+    """Return the tables of a study."""
+    persons = set() if personal else names_of_persons(frames.values())
+    tables: dict[str, _Table] = {}
+    for given, frame in frames.items():
+        name = re.sub(r"[^a-z0-9._-]+", "-", given.lower()).strip("-.") or "table"
+        if name in tables:
+            words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
+            raise InvalidInputError(words)
+        meanings = kept.get(given, {})
+        part = Published(frame, [], {}, [])
+        if not personal:
+            part = published(name, frame, keep=meanings, persons=persons)
+        tables[name] = _table_of(name, part, meanings)
+    return list(tables.values())
+
+
+def _table_of(name: str, part: Published, meanings: Mapping[str, str]) -> _Table:
+    """Return a table of a study, from what is published of its frame."""
+    frame = part.frame
+    fields = _described_columns(frame, meanings)
+    contents: dict[str, bytes] = {}
+    resources: list[dict[str, Any]] = []
+    columns: dict[str, list[dict[str, str]]] = {}
+    for kind in ("csv", "parquet"):
+        content = FORMATS[f".{kind}"](frame)
+        contents[f"data/{name}.{kind}"] = content
+        columns[kind] = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
+        resources.append(_resource(name, frame, kind, content, columns[kind]))
+    record = record_bytes(frame, contents[f"data/{name}.csv"])
+    contents[f"data/{name}.csv.provenance.json"] = record
+    return _Table(name, frame, contents, resources, columns["csv"], _about_table(name, part))
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -165,8 +253,8 @@ def _check_options(title: object, authors: object, license: object) -> None:
 
 def _checked_keep(
     keep: Mapping[str, Collection[str]] | Collection[str], frames: Mapping[str, pd.DataFrame]
-) -> dict[str, list[str]]:
-    """Return the columns to keep by the name of their table, or raise."""
+) -> dict[str, dict[str, str]]:
+    """Return the columns to keep, with their meanings, by the name of their table, or raise."""
     if isinstance(keep, str) or not isinstance(keep, Mapping | Collection):
         raise InvalidInputError(
             f'keep is {keep!r}; give columns by table: {{"TABLE": ["COLUMN"]}}.'
@@ -178,12 +266,13 @@ def _checked_keep(
                 f'{", ".join(frames)}. Give them by table: {{"TABLE": ["COLUMN"]}}.'
             )
         keep = dict.fromkeys(frames, keep)
-    kept: dict[str, list[str]] = {}
+    kept: dict[str, dict[str, str]] = {}
     for table, columns in keep.items():
         if table not in frames:
             question = did_you_mean(str(table), frames)
             raise InvalidInputError(f"keep names the table {table!r}, which is not here.{question}")
-        kept[table] = [columns] if isinstance(columns, str) else list(columns)
+        names = [columns] if isinstance(columns, str) else columns
+        kept[table] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names, "")
         for column in kept[table]:
             if column not in frames[table]:
                 question = did_you_mean(str(column), map(str, frames[table]))
@@ -192,6 +281,21 @@ def _checked_keep(
                 )
                 raise InvalidInputError(words)
     return kept
+
+
+def _about_table(name: str, part: Published) -> list[str]:
+    """Return what the list of tables says of one."""
+    table = part.frame
+    lines = [f"- `{name}`, {quantity(len(table), 'row')}: {caption(table)}."]
+    record = get_provenance(table)
+    if steps := record["steps"]:
+        lines.append(f"  Steps: {'; '.join(map(str, steps))}.")
+    counted = record["counted"]
+    reasons = [f"{counted[name]:,} {why}" for name, why in REASONS.items() if counted.get(name)]
+    if reasons:
+        lines.append(f"  Not in the figures: {', '.join(reasons)}.")
+    lines.append(f"  Cite as: {cite(table)}")
+    return lines + _about_persons(part)
 
 
 def _about_persons(part: Published) -> list[str]:
@@ -248,12 +352,31 @@ def _package(
     return _filled(package)
 
 
-def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
-    record = get_provenance(frame)
-    known = described_by(frame.columns, record)
-    # The entries of a list have fields of their own.
-    fields = known.by_column if known and f"{known.name}_id" not in frame else {}
-    described = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
+def _software() -> dict[str, str]:
+    """Return the versions of what made the tables."""
+    return {
+        "dirframe": __version__,
+        "python": platform.python_version(),
+        "pandas": pd.__version__,
+        "pyarrow": pa.__version__,
+        "numpy": np.__version__,
+    }
+
+
+def _described_columns(frame: pd.DataFrame, meanings: Mapping[str, str]) -> dict[str, Field]:
+    """Return what is known of the columns of a table, and what its author says of others."""
+    known = known_fields(resource_of(frame), get_provenance(frame))
+    own = {
+        column: Field((column,), Kind.TEXT, meaning)
+        for column, meaning in meanings.items()
+        if meaning and column not in known
+    }
+    return known | own
+
+
+def _resource(
+    name: str, frame: pd.DataFrame, kind: str, content: bytes, described: list[dict[str, str]]
+) -> dict[str, Any]:
     return {
         "name": f"{name}-{kind}",
         "description": cite(frame),
@@ -261,11 +384,12 @@ def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict
         "format": kind,
         "hash": f"sha256:{sha256(content).hexdigest()}",
         "schema": {"fields": described, "missingValues": [""]},
-        "provenance": record,  # not of the specification, which allows further properties
+        "provenance": get_provenance(frame),  # the specification allows further properties
     }
 
 
-def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, Any]:
+def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, str]:
+    """Return the description of a column: its name, type, unit and meaning."""
     dtype = column.dtype  # categories are written as text
     is_list = field is not None and field.kind is Kind.ITEMS
     name = _TYPES.get(dtype.kind, "string")
@@ -279,3 +403,64 @@ def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, 
 def _filled(document: dict[str, Any]) -> dict[str, Any]:
     """Return a document without the fields that have no value."""
     return {name: value for name, value in document.items() if value}
+
+
+def _columns_file(tables: Sequence[_Table]) -> bytes:
+    """Return the columns of all tables as CSV."""
+    rows = [
+        {
+            "table": table.name,
+            "column": column["name"],
+            "type": column["type"],
+            "unit": column.get("unit"),
+            "meaning": column.get("description"),
+        }
+        for table in tables
+        for column in table.columns
+    ]
+    return FORMATS[".csv"](pd.DataFrame(rows, dtype="str"))
+
+
+# Files of the author
+
+
+def _added_files(files: Sequence[str | Path]) -> dict[str, bytes]:
+    """Return the contents of figures, scripts and other files by their names in the study."""
+    if isinstance(files, str | Path) or not isinstance(files, Sequence):
+        raise InvalidInputError(f'files is {files!r}; give a list, such as ["figure.pdf"].')
+    contents: dict[str, bytes] = {}
+    for given in files:
+        path = Path(given)
+        name = f"files/{path.name}"
+        if not path.is_file():
+            raise InvalidInputError(f"There is no file {path} to add to the study.")
+        if name in contents:
+            raise InvalidInputError(f"Two files are called {path.name}: let their names differ.")
+        contents[name] = path.read_bytes()
+        if holds_key(contents[name]):
+            raise InvalidInputError(
+                f"{path} holds an API key, and a study is published.",
+                hint="Take the key out: read it from the environment variable DIRFRAME_API_KEY.",
+            )
+    return contents
+
+
+def _list_of_files(added: Mapping[str, bytes]) -> str:
+    """Return the section of README.md about the files of the author; empty without any."""
+    if not added:
+        return ""
+    lines = [
+        f"- `{name}`, {quantity(len(content), 'byte')}, SHA-256 {sha256(content).hexdigest()}"
+        for name, content in added.items()
+    ]
+    return "\n## Files\n\n" + "\n".join(lines) + "\n"
+
+
+def _file_resource(path: str, content: bytes) -> dict[str, Any]:
+    name = re.sub(r"[^a-z0-9._-]+", "-", path.lower())
+    return {
+        "name": name,
+        "path": path,
+        "bytes": len(content),
+        "hash": f"sha256:{sha256(content).hexdigest()}",
+    }

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -20,13 +20,13 @@ from pandas.api import types
 
 from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
 from dirframe._display import is_share
-from dirframe._tables import FORMULA, seal_parquet
+from dirframe._tables import FORMULA, as_text, seal_parquet
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
 from dirframe.provenance import ATTRIBUTE, caption
 
 #: Texts that mean something else without quotation marks: markup, JSON, several cells, or none.
-_QUOTED = re.compile(r'[",;\t\r\n]|^[\s<[{\ufeff]|\s$|^$')
+_QUOTED = re.compile(r'[",;|\t\r\n]|^[\s<[{\ufeff]|\s$|^$|^NA$')
 # json.dumps makes an encoder for each value.
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -112,7 +112,8 @@ def _values(column: pd.Series[Any]) -> list[Any]:
         suffix = "Z" if is_aware else ""
         return [None if pd.isna(moment) else moment.isoformat() + suffix for moment in moments]
     if column.dtype == "object":
-        return [plain_value(value) for value in column]
+        values = [plain_value(value) for value in column]
+        return [as_text(value) if isinstance(value, date) else value for value in values]
     pairs = zip(column.tolist(), column.isna(), strict=True)
     return [None if is_missing else value for value, is_missing in pairs]
 
@@ -135,8 +136,8 @@ def _as_json(value: Any, column: object) -> str:
     except (TypeError, ValueError):
         raise InvalidInputError(
             f"The column {column!r} holds a {type_name(value)}, which this format cannot hold. Turn "
-            "it into text, numbers or lists of them first; .parquet holds dates, decimal numbers "
-            "and bytes too."
+            "it into text, numbers or lists of them first; .parquet holds decimal numbers and "
+            "bytes too."
         ) from None
 
 
@@ -242,7 +243,7 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent:
         widest = max(len(str(cell)) for cell in [column, *cells[:200]])
         sheet.set_column(position, position, min(widest + 2, 60))
         sheet.write_string(0, position, column, bold)
-        form = percent if is_share(frame[column].dtype, column) else None
+        form = percent if is_share(frame, column) else None
         for row, cell in enumerate(cells, start=1):
             _write_cell(sheet, row, position, cell, form)
     sheet.freeze_panes(1, 0)

@@ -59,6 +59,11 @@ def activity(
     month = table["as_of"].iloc[0]
     period = "the month of" if window == 1 else f"the {window} months up to"
     later = {"begun_after_as_of"}
+    is_by_month = "window" in text.counts_of(table)
+    stated = (
+        "By the directory's class of each project (project_activity_index), since no analysis was sent. "
+        "Dormant: inactive. Active: all others, also new projects."
+    )
     known = pd.notna(month) and (
         f"Active: the last month of activity is in {period} {month:%Y-%m}, or later. "
         "Known where the code was fetched in that month or later."
@@ -67,7 +72,7 @@ def activity(
         table,
         ax,
         look,
-        known,
+        known if is_by_month else stated,
         text.not_shown(table, REASONS.keys() - later, "Unknown"),
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",

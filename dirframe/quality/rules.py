@@ -14,7 +14,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._tables import read_rows
 from dirframe.errors import InvalidInputError
-from dirframe.stats.counts import Mask, as_bool, as_names, later_median
+from dirframe.stats.counts import Mask, as_bool, as_texts, later_median
 from dirframe.stats.records import (
     CODE_LINES,
     CONTRIBUTORS,
@@ -186,6 +186,7 @@ def exclude(
         step += f", older than {older_than}"
     kept = frame[left]
     provenance.copy_provenance(frame, kept, step)
+    provenance.add_domain(frame, kept)
     earlier = provenance.get_provenance(frame)["excluded"]
     numbers = {name: earlier.get(name, 0) + number for name, number in numbers.items()}
     return provenance.set_provenance(kept, excluded=earlier | numbers)
@@ -219,7 +220,7 @@ def columns_of(
     needs = list(dict.fromkeys(need for name in rules for need in RULES[name].needs))
     columns = read(frame, needs, optional=[name for name in ("id", LANGUAGE) if name not in needs])
     if LANGUAGE in columns:
-        columns[LANGUAGE] = as_names(columns[LANGUAGE]).astype("str")
+        columns[LANGUAGE] = as_texts(columns[LANGUAGE])
     if "lines_outlier" in rules:
         columns["bound"], columns["group"] = _bounds(columns)
     if "stale_analysis" in rules:

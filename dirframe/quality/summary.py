@@ -21,6 +21,7 @@ from dirframe.quality.rules import (
 )
 from dirframe.schema import ACCOUNT, PROJECT, Kind, Resource
 from dirframe.stats.counts import as_names
+from dirframe.stats.intervals import CONFIDENCE, Shares, with_intervals
 from dirframe.stats.records import (
     COUNTRY_CODE,
     COUNTRY_RAW,
@@ -74,7 +75,8 @@ def summary(frame: pd.DataFrame) -> Summary:
         - ``bias`` (pandas.DataFrame): one row per reason to beware, with the rules of `flags`, whether
           it occurs or not: ``reason`` (str), ``records`` (Int64) and ``share`` (Float64, 0 to 1) of
           the frame or, of what was not loaded (a capped or broken load is no fair sample), of the
-          directory. Stale is a fetch over a year before the load or, if not known, as in `flags`
+          directory; of a random sample, with ``low`` and ``high``, the 95% interval of the share in
+          the directory, as in `dirframe.stats`. Stale is a fetch over a year before the load or, if not known, as in `flags`
         - ``source`` (str): the caption of charts
 
     Examples
@@ -87,16 +89,21 @@ def summary(frame: pd.DataFrame) -> Summary:
     frame = require_records(frame)
     known = provenance.resource_of(frame)
     record = provenance.get_provenance(frame)
+    drawn = provenance.drawn_sample(frame)
     title = quantity(len(frame), *(known.words if known else ("record",)))
     differs = provenance.difference(frame)
     if differs is not None:
         title += f", {differs}"
     if record["completeness"] != "unknown":
         note = provenance.completeness_note(record, with_reason=True) or "complete"
+        if isinstance(drawn, provenance.Drawn):
+            note = provenance.estimate(record, CONFIDENCE, with_reason=True)
         title += f"{'; the load was' if differs is not None else ','} {note}"
     if absent := provenance.absent(frame, record["not_sent"]):
         title += f". {quantity(len(absent.columns), 'column')} not sent by the directory"
     bias = _bias(frame, known or PROJECT, record)
+    if isinstance(drawn, provenance.Drawn):
+        bias = with_intervals(bias, Shares(len(frame), CONFIDENCE), "records", drawn)
     return Summary(title, _fields(frame), bias, provenance.caption(frame))
 
 
@@ -160,7 +167,13 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     reasons = {reason: int(rows.sum()) for reason, rows in _reasons(frame, resource)}
     rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
     available, loaded = record["items_available"], record["items_loaded"]
-    if record["complete"] is False and available is not None and loaded is not None:
+    is_sample = bool(record["sample"])  # what was not drawn is not missing
+    if (
+        record["complete"] is False
+        and not is_sample
+        and available is not None
+        and loaded is not None
+    ):
         lacking = max(available - loaded, 0)
         rows.insert(0, (_not_loaded(frame, resource, record), lacking, lacking / max(available, 1)))
     dtypes = {"reason": "str", "records": "Int64", "share": "Float64"}

@@ -32,6 +32,7 @@ from dirframe.plot.axes import at_most
 from dirframe.plot.canvas import detach_words, reason_if_empty
 from dirframe.quality.summary import summary
 from dirframe.schema import ACCOUNT, PROJECT, Resource
+from dirframe.stats.intervals import CONFIDENCE, wilson
 from dirframe.stats.records import require_records
 
 #: The charts and statistics of each section of a collection.
@@ -51,6 +52,8 @@ _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
         "Participation": [plot.accounts_by_kudo_rank, plot.posts_distribution],
     },
 }
+#: What is said of figures of a random sample without an interval.
+_OF_SAMPLE = "a figure of the sample, without an interval for the directory"
 #: Those that show the 15 most frequent.
 _LONG = {"language_share", "contributors_by_language", "licenses", "accounts_by_country"}
 _NAMED = 3  # of the most frequent
@@ -264,7 +267,9 @@ def _findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
             sentences.append(f"There are no {resource.words[1]} {which} (of {total:,}).")
         elif found := describe(table):
             base = f"Of {quantity(records, *resource.words)} {which}{of_total}"
-            sentences.append(f"{base}, {found}.")
+            is_estimate = not record["sample"] or "confidence" in record["interval"]
+            of_sample = "" if is_estimate else f" ({_OF_SAMPLE})"
+            sentences.append(f"{base}, {found}{of_sample}.")
     if omitted:
         sentences.append(f"Not computed, since columns are missing: {', '.join(omitted)}.")
     return list(dict.fromkeys(sentences))
@@ -278,17 +283,31 @@ def _most_frequent(name: str, table: pd.DataFrame) -> str:
     left_out = rows[records].iloc[_NAMED] if len(rows) > _NAMED else 0
     named = rows[rows[records] > left_out].head(_NAMED)
     parts = [
-        f"{label} ({number:,}, {percent(share)})"
-        for label, number, share in named[[name, records, "share"]].itertuples(index=False)
+        f"{row[name]} ({row[records]:,}, {percent(row['share'])}{_interval(table, row)})"
+        for row in named.to_dict("records")
     ]
     return f"the most frequent: {', '.join(parts)}" if parts else ""
+
+
+def _interval(table: pd.DataFrame, row: Mapping[Any, Any]) -> str:
+    """Return the interval of the share in a row, of a random sample; else nothing."""
+    confidence = provenance.get_provenance(table)["interval"].get("confidence")
+    if confidence is None:
+        return ""
+    ends = f"{percent(row['low'])} to {percent(row['high'])}"
+    return f", {confidence * 100:g}% interval {ends}"
 
 
 def _distribution(name: str, table: pd.DataFrame) -> str:
     numbers, records = table[name], table.iloc[:, 1]
     none = int(records[numbers == 0].sum())
+    interval = ""
+    drawn = provenance.drawn_sample(table)
+    if isinstance(drawn, provenance.Drawn):  # also where no record has none
+        low, high = wilson(none, int(records.sum()), drawn, CONFIDENCE)
+        interval = _interval(table, {"low": low, "high": high})
     return (
-        f"{percent(none / records.sum())} ({none:,}) have none; half have at most "
+        f"{percent(none / records.sum())} ({none:,}{interval}) have none; half have at most "
         f"{at_most(table, 0.5):,}, 90% at most {at_most(table, 0.9):,}, and the most is "
         f"{quantity(int(numbers.max()), name.removesuffix('s'))}"
     )
@@ -307,7 +326,8 @@ def _concentration(table: pd.DataFrame) -> str:
 def _activity(table: pd.DataFrame) -> str:
     states = table.set_index("activity")
     active, dormant = (
-        f"{percent(states['share'][state])} ({states['projects'][state]:,})"
+        f"{percent(states['share'][state])} ({states['projects'][state]:,}"
+        f"{_interval(table, states.loc[state].to_dict())})"
         for state in ("active", "dormant")
     )
     return f"{active} are active and {dormant} dormant, as of {table['as_of'].iloc[0]:%Y-%m}"

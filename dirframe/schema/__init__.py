@@ -36,6 +36,7 @@ class Kind(enum.Enum):
     URL = "url"
     INTEGER = "integer"
     NUMBER = "number"
+    BOOLEAN = "boolean"  # of statistics alone
     TIMESTAMP = "timestamp"
     ITEMS = "items"
 
@@ -48,6 +49,7 @@ class Kind(enum.Enum):
 _DTYPES = {
     Kind.INTEGER: "Int64",
     Kind.NUMBER: "Float64",
+    Kind.BOOLEAN: "boolean",
     Kind.TIMESTAMP: "datetime64[us, UTC]",
     Kind.ITEMS: "object",
 }
@@ -238,13 +240,28 @@ CONTRIBUTOR_FACT = EXTENSIONS["contributor_fact"]
 def _columns_of_statistics() -> dict[str, dict[str, Field]]:
     columns: dict[str, dict[str, Field]] = {}
     for row in read_rows(Path(__file__).with_name("statistics.csv")):
-        field = Field((row["column"],), Kind.TEXT, "", personal=row["personal"] == "yes")
+        field = Field(
+            (row["column"],),
+            Kind(row["kind"]),
+            row["meaning"],
+            personal=row["personal"] == "yes",
+            unit=row["unit"],
+        )
         columns.setdefault(row["statistic"], {})[row["column"]] = field
     return columns
 
 
-#: The columns of each table of `dirframe.stats`, of `flags` and of `country_audit`.
+#: The columns of each table of `dirframe.stats`, of `flags` and of `country_audit`, and those that
+#: each statistic of shares may have.
 STATISTIC_COLUMNS = _columns_of_statistics()
+SHARE_COLUMNS = STATISTIC_COLUMNS.pop("")
+
+
+def columns_of_statistic(name: str) -> dict[str, Field]:
+    """Return the columns of the table of a statistic; none if it is not known."""
+    columns = STATISTIC_COLUMNS.get(name, {})
+    return SHARE_COLUMNS | columns if "share" in columns else dict(columns)
+
 
 #: For records of a kind that is not known.
 UNKNOWN = Resource("record", "records", key="")

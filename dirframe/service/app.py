@@ -1,6 +1,6 @@
 """WSGI application of a directory: its XML, each response with a key and a count, and its pages."""
 
-# Where the specification is silent: a page past the end is an empty result; an invalid page, an
+# Extensions of the specification are marked as such in docs/serving.md and on the home page. Where the specification is silent: a page past the end is an empty result; an invalid page, an
 # unknown sort and a query beyond its limits are failures (400); an exhausted quota is 429 with
 # Retry-After; methods other than GET and HEAD are 405.
 
@@ -23,10 +23,17 @@ from flask import (
     redirect,
     render_template,
     request,
+    send_file,
     url_for,
 )
 from lxml import etree
-from werkzeug.exceptions import BadRequest, HTTPException, ServiceUnavailable, TooManyRequests
+from werkzeug.exceptions import (
+    BadRequest,
+    HTTPException,
+    InternalServerError,
+    ServiceUnavailable,
+    TooManyRequests,
+)
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -36,16 +43,22 @@ from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.keys import KeyStore
 from dirframe.service.pages import pages
 from dirframe.service.read_xml import document_resource
-from dirframe.service.records import email_slug, serialize
+from dirframe.service.records import serialize
 from dirframe.service.rehearsal import (
+    NO_ANALYSIS,
     TODAYS_PAGE_SIZE,
     beside_records,
-    chosen_organizations,
+    is_empty_list,
+    is_searched,
+    organizations_by_title,
     page_size_of,
     rehearsal,
     requested_ids,
     requested_page_size,
+    search,
+    with_organization,
 )
+from dirframe.service.site import Site
 from dirframe.service.store import Store
 from dirframe.service.xml import (
     current_store,
@@ -55,8 +68,6 @@ from dirframe.service.xml import (
     result_xml,
 )
 
-#: Name of a site that has none.
-SITE_NAME = "Open source directory"
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
 _LOG = logging.getLogger("dirframe.service")
 #: Projects that the text of a failure names.
@@ -70,15 +81,20 @@ _HEADERS = {
         "frame-ancestors 'none'"
     ),
 }
+_DOCUMENT_OF_PROJECT = re.compile("projects/(?P<project>[^/]+)/(?P<collection>.+)")
+#: Documents that a project has only with an analysis.
+_NEEDS_ANALYSIS = re.compile("contributors|analyses/.+")
 #: What may be a key or the digest of an address.
 _SECRET = re.compile(r"api_key.*|[0-9a-f]{32,}", re.IGNORECASE)
 
-#: The XML of the interface.
+_CSV = "text/csv"
+
+#: The XML of the interface, and CSV as an extension.
 xml = Blueprint("xml", __name__)
 
 
 def create_app(
-    store: Store, keys: KeyStore, *, name: str = SITE_NAME, analyses: bool = True
+    store: Store, keys: KeyStore, *, site: Site | None = None, analyses: bool = True
 ) -> Flask:
     """Create the application that serves `store` to clients with a key in `keys`.
 
@@ -87,31 +103,36 @@ def create_app(
     """
     app = Flask(__name__, static_folder=None)
     size = PAGE_SIZE if analyses else TODAYS_PAGE_SIZE
+    site = site or Site()
     app.config.update(PROVIDE_AUTOMATIC_OPTIONS=False, ANALYSES=analyses, PAGE_SIZE=size)
     app.extensions |= {"store": store, "keys": keys}
     # A redirect to the canonical URL would repeat the key in its Location header.
     app.url_map.merge_slashes = app.url_map.strict_slashes = app.url_map.redirect_defaults = False
-    app.jinja_env.globals.update(site_name=name, store=store)
+    app.config["ACCOUNTS_CSV"] = site.accounts_csv
+    app.jinja_env.globals.update(site=site, store=store)
     app.before_request(_check_key)
     app.after_request(_finish)
     app.register_error_handler(HTTPException, _fail)
     app.register_error_handler(InvalidInputError, lambda error: _fail(BadRequest(str(error))))
+    app.register_error_handler(StoreError, _fail_unreadable)
+    app.register_error_handler(etree.XMLSyntaxError, _fail_unreadable)
     app.register_blueprint(xml)
     app.register_blueprint(pages)
     if not analyses:
         app.register_blueprint(rehearsal)
+        app.extensions["organizations"] = organizations_by_title(store)
     app.add_url_rule("/healthz", view_func=_healthz)
     return app
 
 
-def _is_xml() -> bool:
-    """Return whether the response is XML: by the address, also if nothing is there."""
+def _needs_key() -> bool:
+    """Return whether the response is of the interface: by the address, also if nothing is there."""
     return request.blueprint == xml.name or request.path.rstrip("/").endswith(".xml")
 
 
 def _check_key() -> None:
-    """Count a request for XML, or refuse it."""
-    if not _is_xml():
+    """Count a request to the interface, or refuse it."""
+    if not _needs_key():
         return
     keys: KeyStore = current_app.extensions["keys"]
     try:
@@ -132,17 +153,17 @@ def _check_key() -> None:
 def collection(resource: Resource) -> bytes:
     """Return a page of accounts or projects."""
     store = current_store()
-    if current_app.config["ANALYSES"]:
-        asked = list_request()
-        return _result(*store.page(resource, asked.query, asked.sort, asked.page))
     query, sort, page = list_request()
+    if current_app.config["ANALYSES"]:
+        return _result(*store.page(resource, query, sort, page))
     size = requested_page_size() if resource is PROJECT else TODAYS_PAGE_SIZE
     ids = requested_ids() if resource is PROJECT else []
     if ids:
         fragments, available, first = store.page_of_ids(resource, ids, page, size)
     else:
         fragments, available, first = store.page(resource, query, sort, page, size)
-    return _result([_without_analysis(fragment) for fragment in fragments], available, first)
+    fragments = [_without_analysis(fragment) for fragment in fragments]
+    return _result(_with_organizations(resource, fragments), available, first)
 
 
 @xml.get("/accounts/<segment>.xml", defaults={"resource": ACCOUNT})
@@ -151,12 +172,33 @@ def collection(resource: Resource) -> bytes:
 def single(resource: Resource, segment: str) -> bytes:
     """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
     store = current_store()
-    fragment = store.record(resource, segment) or store.record(resource, email_slug(segment))
+    fragment = store.record(resource, segment)
+    if fragment is None and resource is ACCOUNT:
+        fragment = store.account_with_email(segment)
     if fragment is None and resource is PROJECT and not current_app.config["ANALYSES"]:
         fragment = store.record_titled(resource, segment)  # as most short names of today are
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
-    return _result([fragment])
+    return _result(_with_organizations(resource, [fragment]))
+
+
+@xml.get("/accounts.csv", defaults={"resource": ACCOUNT})
+@xml.get("/projects.csv", defaults={"resource": PROJECT})
+def download(resource: Resource) -> Response:
+    """Return a whole collection as CSV, an extension: accounts only if the operator offers them."""
+    if not current_app.config["ANALYSES"]:
+        abort(404, "There is nothing at this address.")
+    if resource is ACCOUNT and not current_app.config["ACCOUNTS_CSV"]:
+        abort(404, "This directory does not offer its accounts as CSV.")
+    path = current_store().csv_file(resource)
+    if path is None:
+        raise ServiceUnavailable("The file is being written. Try again.", retry_after=5)
+    name = resource.collection
+    if current_store().synthetic:
+        name = f"synthetic-{name}"
+    return send_file(
+        path, _CSV, as_attachment=True, download_name=f"{name}.csv", conditional=False, etag=False
+    )
 
 
 @xml.get("/orgs/<segment>.xml")
@@ -173,20 +215,17 @@ def document(name: str) -> bytes | BaseResponse:
     is_rehearsal = not current_app.config["ANALYSES"]
     resource = document_resource(address)
     entries = current_store().document(address)
-    if entries is None and is_rehearsal and _is_empty(address, resource):
+    if entries is None and is_rehearsal and is_empty_list(current_store(), address, resource):
         entries = []
     if entries is None or resource is None:
-        of_project = re.fullmatch("projects/([^/]+)/(?:contributors|analyses/.+)", address)
-        project = current_store().record(PROJECT, of_project[1]) if of_project else None
-        if project is not None and etree.fromstring(project).find("analysis") is None:
-            text = "Code analysis is not available"
-            return failure_xml(text, status="error", element="message")
-        abort(404, _nothing_at(address, is_of_project=project is not None))
+        if is_rehearsal and _is_of_unanalysed_project(address):
+            return failure_xml(NO_ANALYSIS, status="error", element="message")
+        abort(404, _why_nothing_is_at(address))
     query, sort, page = list_request()
-    if is_rehearsal and resource.collection == "orgs":
-        if address != "orgs":
-            return _result(entries)
-        entries = chosen_organizations(entries, query, sort)
+    if is_rehearsal and resource.collection == "orgs" and address != "orgs":
+        return _result(entries)
+    if is_rehearsal and is_searched(resource):
+        entries = search(resource, entries, query, sort)
     elif query or sort not in {"", resource.default_sort}:
         raise InvalidInputError("This document is neither searched nor sorted.")
     size = len(entries)
@@ -206,29 +245,44 @@ def document(name: str) -> bytes | BaseResponse:
     )
 
 
-def _nothing_at(address: str, *, is_of_project: bool) -> str:
-    """Return why there is nothing at an address; of a project, which ones have such a document."""
-    is_of_organizations = address == "orgs" or address.startswith("orgs/")
-    if is_of_organizations and current_store().document("orgs") is None:
-        return "This directory has accounts, projects and languages, and no organizations."
-    _, _, collection = address.removeprefix("projects/").partition("/")
-    others = current_store().projects_with(collection) if is_of_project else []
-    if not others:
-        return "There is nothing at this address."
-    name = collection.rpartition("/")[2]
-    shown = ", ".join(others[:_MOST_NAMED]) + (" and others" if len(others) > _MOST_NAMED else "")
-    return f"The project is here, but without {name}. Projects that have these: {shown}."
-
-
-def _is_empty(address: str, resource: Resource | None) -> bool:
-    """Return whether a list of a project has no entries, and the project is there."""
-    if resource is None or resource.collection != "enlistments":
+def _is_of_unanalysed_project(address: str) -> bool:
+    """Return whether an address is that of a document that its project has not, for want of an analysis."""
+    match = _DOCUMENT_OF_PROJECT.fullmatch(address)
+    if match is None or not _NEEDS_ANALYSIS.fullmatch(match["collection"]):
         return False
-    return current_store().record(PROJECT, address.split("/")[1]) is not None
+    project = current_store().record(PROJECT, match["project"])
+    return project is not None and etree.fromstring(project).find("analysis/*") is None
+
+
+def _why_nothing_is_at(address: str) -> str:
+    """Return why there is nothing at an address; of a project, which ones have such a document."""
+    if _is_of_unanalysed_project(address):
+        return f"{NO_ANALYSIS}: this project has not been analysed."
+    if address.partition("/")[0] == "orgs" and current_store().document("orgs") is None:
+        return "This directory has no organizations."
+    match = _DOCUMENT_OF_PROJECT.fullmatch(address)
+    if match is None or current_store().record(PROJECT, match["project"]) is None:
+        return "There is nothing at this address."
+    others = current_store().projects_with(match["collection"])
+    name = match["collection"].rpartition("/")[2]
+    if not others:
+        return f"This directory has no {name} of projects."
+    shown = ", ".join(others[:_MOST_NAMED])
+    if len(others) > _MOST_NAMED:
+        shown += " and others"
+    return f"The project is here, but without {name}. Projects that have these: {shown}."
 
 
 def _result(fragments: list[str], *place: int) -> bytes:
     return result_xml(fragments, *place, synthetic=current_store().synthetic)
+
+
+def _with_organizations(resource: Resource, fragments: list[str]) -> list[str]:
+    """Return projects of a rehearsal with their organizations, as today's live service sends them."""
+    organizations = current_app.extensions.get("organizations")
+    if organizations is None or resource is not PROJECT:
+        return fragments
+    return [with_organization(fragment, organizations) for fragment in fragments]
 
 
 def _without_analysis(fragment: str) -> str:
@@ -238,6 +292,8 @@ def _without_analysis(fragment: str) -> str:
 
 
 def _healthz() -> Response:
+    """Say that records can be read, and how many there are."""
+    current_store().check()
     counts = ", ".join(f"{count} {name}" for name, count in current_store().counts.items())
     return Response(f"ok: {counts}\n", mimetype="text/plain")
 
@@ -245,17 +301,25 @@ def _healthz() -> Response:
 def _fail(error: HTTPException) -> Response:
     """Return an error as XML or as a page."""
     response = current_app.make_response(error.get_response(request.environ))
-    if _is_xml():
+    if _needs_key():
         response.data = failure_xml(error.description or error.name)
     else:
         response.data = render_template("error.html", error=error)
     return response
 
 
+def _fail_unreadable(error: Exception) -> Response:
+    """Return a failure of the store, whose cause the log has."""
+    _LOG.error("A request failed because the records cannot be read: %s", escaped(str(error)))
+    text = "The records of this directory cannot be read at the moment; its operator is told so."
+    return _fail(InternalServerError(text))
+
+
 def _finish(response: Response) -> Response:
     response.headers.extend(_HEADERS)
-    if _is_xml():
-        response.mimetype = "application/xml"
+    if _needs_key():
+        if response.mimetype != _CSV:
+            response.mimetype = "application/xml"
         response.headers["Cache-Control"] = "private, no-cache"
         # For programs in a browser: a key in the URL and no cookie, so other sites gain nothing.
         response.headers["Access-Control-Allow-Origin"] = "*"
@@ -276,7 +340,7 @@ def _finish(response: Response) -> Response:
 
 
 def behind_proxy(app: WSGIApplication, trusted_proxy: str) -> WSGIApplication:
-    """Apply the X-Forwarded headers of a proxy, an address or a network, and of nobody else."""
+    """Apply X-Forwarded-For and -Prefix of a proxy, an address or a network, and of nobody else."""
     try:
         # A number would be an address, too.
         trusted = ipaddress.ip_network(str(trusted_proxy), strict=False)
@@ -285,7 +349,8 @@ def behind_proxy(app: WSGIApplication, trusted_proxy: str) -> WSGIApplication:
             f"The trusted proxy is {trusted_proxy!r}; it must be an IP address or a network, "
             "such as 127.0.0.1 or 10.0.0.0/8."
         ) from None
-    forwarded = ProxyFix(app, x_for=1, x_proto=1, x_host=1, x_prefix=1)
+    # Links are paths, so neither scheme nor host is needed.
+    forwarded = ProxyFix(app, x_for=1, x_proto=0, x_host=0, x_prefix=1)
 
     def wrapped(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
         peer = ipaddress.ip_address(environ["REMOTE_ADDR"])

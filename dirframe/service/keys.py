@@ -23,6 +23,7 @@ from dirframe._sqlite import (
     seal_of,
 )
 from dirframe.errors import InvalidInputError, StoreError
+from dirframe.settings import user_data_folder
 
 #: Requests per day and key, and applications of a developer (specification, Limits).
 DAILY_QUOTA = 1_000
@@ -32,6 +33,7 @@ APPLICATIONS_PER_DEVELOPER = 5
 _TIMEOUT = 0.5
 _DAY = 86_400
 _LATEST = 253_402_300_800  # the year 10000, in seconds since 1970
+_LARGEST = 2**63 - 1  # integer of SQLite
 
 _TABLE = """
 CREATE TABLE keys (
@@ -44,18 +46,30 @@ CREATE TABLE keys (
     revoked_at REAL,
     window_start REAL NOT NULL DEFAULT 0,
     used INTEGER NOT NULL DEFAULT 0,
-    seal TEXT -- the digest of what no request changes
+    last_used_at REAL,
+    seal TEXT -- the digest of the row
 )
 """
-#: What the seal of a row is, by a function of the connection. Damaged texts may be no UTF-8.
+# A function of the connection makes the seal. Damaged texts may be no UTF-8.
 _TEXTS = ", ".join(f"CAST({name} AS BLOB)" for name in ("hash", "developer", "application"))
-_SEAL = f"seal(id, {_TEXTS}, daily_limit, created_at, revoked_at)"
-#: Also if a clock that was days ahead began the window, so that it blocks nobody for longer.
+_KEY = f"id, {_TEXTS}, daily_limit, created_at, revoked_at"
+_SEAL = f"seal({_KEY}, window_start, used, last_used_at)"
+#: Also if a clock that was days ahead began the window.
 _IS_OVER = f"abs(:now - window_start) >= {_DAY}"
-# A single statement checks and counts, so that two requests cannot both use the last one.
+#: A clock that was hours ahead blocks a key for a day, from the first request with the right time.
+_WINDOW_START = f"iif({_IS_OVER}, :now, min(window_start, :now))"
+_USED = f"iif({_IS_OVER}, 1, used + 1)"
+_IS_ACTIVE = f"hash = :hash AND revoked_at IS NULL AND seal = {_SEAL}"
+# A single statement checks and counts, so that two requests cannot both use the last one. Its values
+# are those before the change: the seal is of the new ones.
 _COUNT = f"""
-UPDATE keys SET used = iif({_IS_OVER}, 1, used + 1), window_start = iif({_IS_OVER}, :now, window_start)
-WHERE hash = :hash AND revoked_at IS NULL AND (used < daily_limit OR {_IS_OVER}) AND seal = {_SEAL}
+UPDATE keys SET used = {_USED}, window_start = {_WINDOW_START}, last_used_at = :now,
+    seal = seal({_KEY}, {_WINDOW_START}, {_USED}, :now)
+WHERE {_IS_ACTIVE} AND (used < daily_limit OR {_IS_OVER})
+"""
+_CORRECT_WINDOW = f"""
+UPDATE keys SET window_start = :now, seal = seal({_KEY}, :now, used, last_used_at)
+WHERE {_IS_ACTIVE} AND window_start > :now
 """
 _RESETS_AT = f"""
 SELECT id, seal = {_SEAL}, window_start + {_DAY} FROM keys
@@ -63,8 +77,13 @@ WHERE hash = :hash AND revoked_at IS NULL
 """
 _RECORDS = f"""
 SELECT id, developer, application, daily_limit, created_at, revoked_at,
-    iif({_IS_OVER}, 0, used) AS used FROM keys ORDER BY id
+    iif({_IS_OVER}, 0, used) AS used, last_used_at FROM keys ORDER BY id
 """
+
+
+def default_key_file() -> Path:
+    """Return the file of keys where none is named."""
+    return user_data_folder() / "keys.sqlite"
 
 
 class KeyStore(AbstractContextManager["KeyStore"]):
@@ -99,11 +118,15 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         if row is not None:
             raise self._damaged(row[0])
 
-    def add(self, developer: str, application: str) -> str:
+    def has_active_keys(self) -> bool:
+        """Return whether any request for XML can be answered."""
+        return any(record["revoked_at"] is None for record in self.records())
+
+    def add(self, developer: str, application: str, *, beyond_limit: bool = False) -> str:
         """Register an application and return its key, 40 hexadecimal digits, which is not kept.
 
-        A developer has five applications at most, each with one key; names are compared in any
-        case.
+        A developer has five applications, or more by arrangement with the operator
+        (`beyond_limit`), each with one key; names are compared in any case.
         """
         developer, application = _name(developer), _name(application)
         key = secrets.token_hex(20)
@@ -116,10 +139,15 @@ class KeyStore(AbstractContextManager["KeyStore"]):
                 for other, of_other in self._database.execute(sql)
                 if other.casefold() == developer.casefold()
             ]
-            if len(live) >= APPLICATIONS_PER_DEVELOPER or application.casefold() in live:
+            if application.casefold() in live:
                 raise InvalidInputError(
-                    f"{developer} has keys for {', '.join(live)}; there can be "
-                    f"{APPLICATIONS_PER_DEVELOPER}, one for each application. Revoke one first."
+                    f"{developer} has a key for {application}; each application has one. "
+                    "Revoke it first, or name another application."
+                )
+            if len(live) >= APPLICATIONS_PER_DEVELOPER and not beyond_limit:
+                raise InvalidInputError(
+                    f"{developer} has keys for {', '.join(live)}; a developer has "
+                    f"{APPLICATIONS_PER_DEVELOPER}. Revoke one first, or allow more (--beyond-limit)."
                 )
             self._database.execute(
                 "INSERT INTO keys (hash, developer, application, daily_limit, created_at)"
@@ -152,9 +180,15 @@ class KeyStore(AbstractContextManager["KeyStore"]):
 
     def set_daily_limit(self, key_id: int, daily_limit: int) -> None:
         """Set the requests that a key may make in 24 hours, effective at once."""
+        if not 0 < daily_limit <= _LARGEST:
+            raise InvalidInputError(
+                f"The limit is {daily_limit}; it must be a number of requests from 1 to {_LARGEST}."
+            )
         self._change("daily_limit", daily_limit, key_id)
 
     def _change(self, column: str, value: float, key_id: int) -> None:
+        if not 0 < key_id <= _LARGEST:
+            raise InvalidInputError(f"There is no active key number {key_id}.")
         sql = f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL"
         with self._access(), self._database:
             self._database.execute("BEGIN IMMEDIATE")
@@ -176,6 +210,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         with self._access():
             if self._database.execute(_COUNT, facts).rowcount:
                 return 0
+            self._database.execute(_CORRECT_WINDOW, facts)
             row = self._database.execute(_RESETS_AT, facts).fetchone()
         if row is None:
             return None
@@ -213,7 +248,7 @@ def _prepare(database: sqlite3.Connection) -> None:
 
 def _is_sound(record: sqlite3.Row) -> bool:
     """Return whether the values of a key are of the types that were written."""
-    times = [record["created_at"], record["revoked_at"] or 0.0]
+    times = [record["created_at"], record["revoked_at"] or 0.0, record["last_used_at"] or 0.0]
     return (
         all(isinstance(record[name], str) for name in ("developer", "application"))
         and all(isinstance(record[name], int) for name in ("daily_limit", "used"))

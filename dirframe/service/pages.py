@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from flask import Blueprint, abort, render_template, url_for
+from flask import Blueprint, abort, current_app, render_template, url_for
 from lxml import etree
 
-from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
+from dirframe.schema import ACCOUNT, PROJECT, Resource
 from dirframe.service.keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA
 from dirframe.service.records import URL
+from dirframe.service.site import link_of
 from dirframe.service.xml import current_store, list_request
 
 #: Labels of what the page of a record lists, by column, in this order.
@@ -37,6 +38,27 @@ _LABELS = {
     "analysis_updated_at": "Analysed",
 }
 
+#: Labels of sorts whose names are no words for them.
+_SORT_LABELS = {
+    "created_at": "oldest first",
+    "created_at_reverse": "newest first",
+    "updated_at": "longest unchanged first",
+    "updated_at_reverse": "last modified first",
+    "id": "ID",
+    "id_reverse": "ID, descending",
+    "name": "name",
+    "name_reverse": "name, descending",
+    "stack_count": "fewest users first",
+    "stack_count_reverse": "most users first",
+    "relevance": "best match",
+    "rating": "best rating first",
+    "active_committers": "most contributors first",
+    "activity_level": "most active first",
+    "description": "description",
+}
+#: Synonyms of other sorts in today's dialect, which the pages do not repeat.
+_SYNONYMS = {"new", "users", "popularity", "project_name"}
+
 pages = Blueprint("pages", __name__, static_folder="static")
 pages.add_app_template_test(lambda text: bool(re.match(URL, text)), "url")
 
@@ -44,7 +66,13 @@ pages.add_app_template_test(lambda text: bool(re.match(URL, text)), "url")
 @pages.get("/")
 def home() -> str:
     """Render the home page."""
-    return render_template("home.html", quota=DAILY_QUOTA, applications=APPLICATIONS_PER_DEVELOPER)
+    return render_template(
+        "home.html",
+        quota=DAILY_QUOTA,
+        applications=APPLICATIONS_PER_DEVELOPER,
+        collections=current_store().collections,
+        link_of=link_of,
+    )
 
 
 @pages.get("/accounts", endpoint="accounts", defaults={"resource": ACCOUNT})
@@ -52,9 +80,12 @@ def home() -> str:
 def listing(resource: Resource) -> str:
     """Render a page of a collection."""
     store = current_store()
+    if resource.collection not in store.collections:
+        abort(404, f"This directory has no {resource.collection}.")
     query, requested, number = list_request()
     sort = requested or store.default_sort(resource, query)
-    fragments, available, first = store.page(resource, query, sort, number)
+    page_size = current_app.config["PAGE_SIZE"]
+    fragments, available, first = store.page(resource, query, sort, number, page_size)
 
     def address(to: int) -> str:
         name, given = f".{resource.collection}", requested or None
@@ -67,14 +98,27 @@ def listing(resource: Resource) -> str:
         available=available,
         first=first,
         number=number,
-        last=max(1, -(-available // PAGE_SIZE)),
+        last=max(1, -(-available // page_size)),
         address=address,
         query=query,
-        sort=sort,
-        automatic=not requested,
-        sorts=store.sorts[resource.collection],
+        sort_options=_sort_options(resource, requested, sort),
         xml=url_for("xml.collection", resource=resource, query=query, sort=sort, page=number),
     )
+
+
+def _sort_options(resource: Resource, requested: str, sort: str) -> list[tuple[str, str, bool]]:
+    """Return value, label and selection of the sorts that a form offers."""
+    options: list[tuple[str, str, bool]] = []
+    if resource.query_sort:  # which is used for queries alone
+        options.append(("", "best match, or newest first", not requested))
+        sort = requested
+    offered = current_store().sorts[resource.collection]
+    options += [
+        (value, _SORT_LABELS.get(value, value), value == sort)
+        for value in offered
+        if value not in _SYNONYMS or value == requested
+    ]
+    return options
 
 
 @pages.get("/accounts/<segment>", endpoint="account", defaults={"resource": ACCOUNT})
@@ -91,7 +135,7 @@ def single(resource: Resource, segment: str) -> str:
         if (field := resource.by_column.get(column)) is None:
             continue
         text = (record.findtext("/".join(field.path)) or "").strip()
-        if not text and column == "kudo_score_kudo_rank":
+        if not text and column == "kudo_score_kudo_rank" and current_store().has_kudo_ranks:
             text = "1"  # of an account without a score (specification, Account)
         if text:
             facts.append((label, text, field.kind.value))

@@ -26,7 +26,8 @@ Ids: TypeAlias = "set[tuple[str, str]]"
 _LOG = logging.getLogger("dirframe.service")
 #: Fields whose digests are served in their place.
 _EMAIL = tuple(schema.Field((name,), schema.Kind.TEXT, "") for name in ("email", "email_md5"))
-_WHOLE = {schema.Kind.INTEGER, schema.Kind.IDENTIFIER}
+#: Kinds whose values are no texts.
+_NUMERIC = {schema.Kind.INTEGER, schema.Kind.NUMBER, schema.Kind.TIMESTAMP}
 #: The forms of values, and the reason to refuse others. Separators of thousands have two readings.
 _FORMS = {
     schema.Kind.INTEGER: (r"[-+]?\d+(\.0)?", "it is not a whole number, written in digits alone"),
@@ -44,10 +45,11 @@ def read_table(
     """Yield the records of a file of what its content shows, or of a pandas, polars or Arrow frame."""
     name = str(data) if isinstance(data, Path) else "the frame"
     try:
-        columns, synthetic = _read(data)
+        table, synthetic = _read(data)
     except _tables.DAMAGES as error:
         reason = str(error).partition("\n")[0]
         raise StoreError(f"{name} cannot be read as a table ({reason}).") from error
+    columns = table.columns
     resource = resource or _resource_of(name, columns)
     if absent := [each for each in ("id", "name") if each not in columns]:
         raise ConfigurationError(
@@ -60,13 +62,17 @@ def read_table(
     if unused := columns.keys() - {field.column for field in fields}:
         unserved = ", ".join(sorted(unused))
         _LOG.warning("%s", escaped(f"{name}: no field has the columns {unserved}; not served."))
+    for note in table.notes + _doubtful_texts(columns, fields):
+        _LOG.warning("%s", escaped(f"{name}: {note}"))
     refusals = Refusals(name)
     rows = zip(*(columns[field.column] for field in fields), strict=True)
+    is_csv = bool(table.separator)
     for number, texts in enumerate(rows, start=1):
         refusals.place, record = f"row {number}", etree.Element(resource.name)
         for field, text in zip(fields, texts, strict=True):
             try:
-                _add(record, field, (text or "").strip())
+                value = (text or "").strip()
+                _add(record, field, _list_of(value) if is_csv and field.tag else value)
             except ValueError as error:
                 refusals.add(field.column, str(error), text or "")
         row = row_of(resource, record, refusals)
@@ -80,7 +86,21 @@ def read_table(
         yield Synthetic()
 
 
-def _read(data: object) -> tuple[_tables.Columns, bool]:
+def _doubtful_texts(columns: _tables.Columns, fields: list[schema.Field]) -> list[str]:
+    """Say how many texts are what databases and spreadsheets write for a missing value."""
+    notes = []
+    for field in fields:
+        count = sum(text in _tables.MISSING_TEXTS for text in columns[field.column])
+        if count and field.kind not in _NUMERIC:
+            forms = ", ".join(sorted(_tables.MISSING_TEXTS))
+            notes.append(
+                f"values of {field.column} that may stand for a missing one ({forms}): {count:,}; "
+                "served as text."
+            )
+    return notes
+
+
+def _read(data: object) -> tuple[_tables.Table, bool]:
     """Return the columns of a file or frame, and whether it is marked as synthetic."""
     if isinstance(data, Path):
         with refuse_unreadable(data), open_file(data) as stream:
@@ -91,7 +111,7 @@ def _read(data: object) -> tuple[_tables.Columns, bool]:
 
     table = pa.table(_tables.read_parquet(content) if isinstance(data, Path) else data)
     record = _tables.attributes_of(table).get(_tables.ATTRIBUTE) or {}
-    return _tables.table_columns(table), record.get("synthetic") is True
+    return _tables.Table(_tables.table_columns(table), []), record.get("synthetic") is True
 
 
 def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:
@@ -102,7 +122,8 @@ def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:
     if resource is None or resource.name not in schema.RESOURCES:
         raise ConfigurationError(
             f"It is not clear whether {name} holds accounts or projects.",
-            hint='Rename it, such as to accounts.csv; in Python, serve({"accounts": …}) says it.',
+            hint='Name the file accounts or projects, such as accounts.csv; or pass {"accounts": …} '
+            "to dirframe.serve.",
         )
     return resource
 
@@ -129,13 +150,23 @@ def _checked(text: str, field: schema.Field) -> str:
     is_usual = (text == schema.LESS_THAN_ONE and field.unit == "%") or (
         text.startswith("no_logo") and field.column.endswith("_logo_url")
     )
+    if field.kind in _NUMERIC and text in _tables.MISSING:
+        return ""
     if text and not is_usual and field.kind in _FORMS:
         form, reason = _FORMS[field.kind]
         if not re.fullmatch(form, text, re.ASCII):
             raise ValueError(reason)
+    if field.kind is schema.Kind.IDENTIFIER:
+        return _tables.whole_id(text)
     # pandas writes 7.0 in a column with missing values.
-    is_whole = field.kind in _WHOLE and re.fullmatch(r"[-+]?\d+\.0", text, re.ASCII)
-    return text.removesuffix(".0") if is_whole else text
+    return text.removesuffix(".0") if field.kind is schema.Kind.INTEGER else text
+
+
+def _list_of(cell: str) -> str:
+    """Return a cell of texts with semicolons between them as a list in JSON, and JSON as it is."""
+    if not cell or cell[0] in '[{"':
+        return cell
+    return json.dumps([text.strip() for text in cell.split(";") if text.strip()])
 
 
 def _add_entries(parent: _Element, field: schema.Field, text: str) -> None:
@@ -150,17 +181,31 @@ def _add_entries(parent: _Element, field: schema.Field, text: str) -> None:
         content = value if isinstance(value, dict) else {field.tag if has_text else "name": value}
         if unknown := sorted(content.keys() - known.keys()):
             raise ValueError(f"an entry has {', '.join(unknown)}; it may have {', '.join(known)}")
-        element = etree.SubElement(parent, field.tag)
-        for name, part in content.items():
-            if part is None:
-                continue
-            text = _checked(part if isinstance(part, str) else json.dumps(part), known[name])
-            if name == field.tag:
-                element.text = text
-            elif has_text:
-                element.set(name, text)
-            else:
-                _child(element, name).text = text
+        texts = {
+            name: _checked(part if isinstance(part, str) else json.dumps(part), known[name])
+            for name, part in content.items()
+            if part is not None
+        }
+        entry = etree.SubElement(parent, field.tag)
+        if has_text:
+            _set_attributes(entry, texts)
+        else:
+            _add_children(entry, texts)
+
+
+def _set_attributes(entry: _Element, texts: dict[str, str]) -> None:
+    """Write an entry that is a text, with its other values as attributes."""
+    for name, text in texts.items():
+        if name == entry.tag:
+            entry.text = text
+        else:
+            entry.set(name, text)
+
+
+def _add_children(entry: _Element, texts: dict[str, str]) -> None:
+    """Write an entry of several elements."""
+    for name, text in texts.items():
+        _child(entry, name).text = text
 
 
 def _child(parent: _Element, tag: str) -> _Element:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import os
 import re
 import zlib
@@ -10,13 +11,14 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import IO, NamedTuple, NoReturn
+from typing import IO, NamedTuple
 
 from lxml import etree
 from lxml.etree import _Element
 
+from dirframe._printable import escaped
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK, Resource
+from dirframe.schema import COLLECTIONS, EXTENSIONS, RESOURCES, SYNTHETIC_MARK, Resource
 from dirframe.schema.addresses import without_addresses
 from dirframe.service.privacy import remove_private
 from dirframe.service.records import Refusals, Row, row_of, serialize
@@ -26,9 +28,13 @@ DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values() i
 #: The same by the form of their addresses, which may end as that of another collection does.
 _ADDRESSES = {
     re.compile(re.sub(r"\{\w+\}", "[^/]+", template.strip("/").removesuffix(".xml"))): resource
-    for resource in EXTENSIONS.values()
+    for resource in (*EXTENSIONS.values(), *COLLECTIONS.values())
     for template in resource.paths
+    if resource.name not in RESOURCES or resource.owner
 }
+_LOG = logging.getLogger("dirframe.service")
+#: Tables in a folder of XML, which are not read with it.
+_TABLES = (".csv", ".tsv", ".jsonl", ".parquet")
 #: Collections of projects of which one file may hold those of all, told apart by their project_id.
 _OF_ALL_PROJECTS = {"enlistments"}
 
@@ -62,19 +68,38 @@ def find_files(sources: Iterable[Path]) -> dict[Path, str]:
             files[source] = source.name
             continue
         with refuse_unreadable(source):
-            walked = os.walk(source, onerror=_refuse)
-            paths = [Path(folder, name) for folder, _, names in walked for name in names]
-        if not (found := sorted(filter(is_xml, paths))):
+            paths = sorted(_files_below(source, ()))
+        documents = [path for path in paths if is_xml(path)]
+        if not documents:
             raise StoreError(
                 f"The folder {source} holds no .xml and no .xml.gz file.",
                 hint="Of a folder only XML is read; name each table by its own path.",
             )
-        files |= {path: path.relative_to(source).as_posix() for path in found}
+        files |= {path: path.relative_to(source).as_posix() for path in documents}
     return files
 
 
-def _refuse(error: OSError) -> NoReturn:
-    raise error  # os.walk would leave the folder out
+def log_unread_tables(folder: Path) -> None:
+    """Log the tables in a folder, of which only XML is read."""
+    with refuse_unreadable(folder):
+        paths = sorted(_files_below(folder, ()))
+    tables = [path for path in paths if path.name.lower().removesuffix(".gz").endswith(_TABLES)]
+    if tables:
+        names = ", ".join(str(path.relative_to(folder)) for path in tables)
+        text = f"{folder}: of a folder only XML is read, so these tables are not served: {names}."
+        _LOG.warning("%s", escaped(text))
+
+
+def _files_below(folder: Path, parents: tuple[Path, ...]) -> Iterator[Path]:
+    """Yield the files of a folder and of the folders in it, also where these are links."""
+    real = folder.resolve()
+    if real in parents:
+        raise StoreError(f"{folder} is a link to a folder that holds it. Remove the link.")
+    for path in folder.iterdir():
+        if path.is_dir():
+            yield from _files_below(path, (*parents, real))
+        else:
+            yield path
 
 
 def is_xml(path: Path) -> bool:
@@ -108,6 +133,8 @@ def digest_of(paths: Iterable[Path]) -> str:
 
 def read_xml(source: Path) -> Iterator[Row | Document | Synthetic]:
     """Yield the records and documents of a file, or of all files of a folder."""
+    if source.is_dir():
+        log_unread_tables(source)
     for path, address in find_files([source]).items():
         yield from _read_file(path, address)
 
@@ -146,26 +173,34 @@ def _of_each_project(collection: str, entries: Iterable[str]) -> Iterator[Docume
     """Yield a document of each project from the entries of all."""
     by_project: dict[str, list[str]] = {}
     for entry in entries:
-        project = etree.fromstring(entry).findtext("project_id") or ""
+        project = (etree.fromstring(entry).findtext("project_id") or "").strip()
+        if not project:
+            raise StoreError(
+                f"An entry of {collection}.xml has no project_id, so it is of no project. "
+                "Nothing was imported."
+            )
         by_project.setdefault(project, []).append(entry)
     for project, own in by_project.items():
         yield Document(f"projects/{project}/{collection}", own)
 
 
 def _records(events: Iterable[tuple[str, _Element]], wrapper: str) -> Iterator[_Element]:
-    """Yield the records of a result; each is removed when the next one has been read."""
-    previous = None
+    """Yield the records of a result; the content of each is removed after its use."""
     for _, element in events:
-        parents = [*element.iterancestors()]
-        names = [parent.tag for parent in parents]
-        if wrapper and names[:1] == [wrapper]:
-            names = names[1:]
-        # Some recorded files lack the envelope: their result is the root.
-        if names in (["result"], ["result", "response"]):
+        parent = element.getparent()
+        if wrapper and parent is not None and parent.tag == wrapper:
+            parent = parent.getparent()
+        if parent is not None and _is_result(parent):
             yield element
-            if previous is not None:
-                parents[0].remove(previous)
-            previous = element
+            element.clear()
+
+
+def _is_result(element: _Element) -> bool:
+    """Return whether an element is the result; some recorded files lack the envelope around it."""
+    parent = element.getparent()
+    if element.tag != "result":
+        return False
+    return parent is None or (parent.tag == "response" and parent.getparent() is None)
 
 
 def _check(path: Path, root: _Element, tags: Collection[str]) -> None:

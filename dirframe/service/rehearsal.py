@@ -6,30 +6,65 @@
 from __future__ import annotations
 
 import re
+from operator import itemgetter
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from flask import Blueprint, abort
 from lxml import etree
 
 from dirframe.errors import InvalidInputError
-from dirframe.schema import Resource
+from dirframe.schema import ACCOUNT, PROJECT, Resource
+from dirframe.service.records import serialize
+from dirframe.service.store import Store
 from dirframe.service.xml import current_store, request_arguments
+
+#: What it answers about a project without an analysis, with code 200.
+NO_ANALYSIS = "Code analysis is not available"
 
 #: Records on a page, and the most that can be asked for.
 TODAYS_PAGE_SIZE, MAX_PAGE_SIZE = 10, 25
 
-#: Projects of organizations on a page.
-_PORTFOLIO_PAGE_SIZE = 20
+#: Contributors, and projects and people of organizations, on a page.
+_LONG_PAGE_SIZE = 20
 
-#: Sorts of organizations: their field, and whether it falls.
-_ORGANIZATION_SORTS = {
-    "": ("projects_count", True),
-    "projects": ("projects_count", True),
-    "name": ("name", False),
-    "newest": ("created_at", True),
-    "recent": ("updated_at", True),
+
+class _Search(NamedTuple):
+    """How a collection is searched and sorted: a field is a path, and falls or does not."""
+
+    searched: str
+    sorts: dict[str, tuple[str, bool]]
+
+
+_SEARCHES = {
+    "orgs": _Search(
+        "name",
+        {
+            "": ("projects_count", True),
+            "projects": ("projects_count", True),
+            "name": ("name", False),
+            "newest": ("created_at", True),
+            "recent": ("updated_at", True),
+        },
+    ),
+    "enlistments": _Search(
+        "code_location/url",
+        {
+            "": ("", False),  # as they are stored
+            "url": ("code_location/url", False),
+            "type": ("code_location/type", False),
+            "module_name": ("code_location/module_name", False),
+            "project": ("project_id", False),
+        },
+    ),
 }
 _LONGEST_COUNT = 20
+
+#: Lists of which an owner without any has an empty one.
+_MAY_BE_EMPTY = {
+    *("enlistments", "stacks", "positions", "kudos", "kudos_sent", "managed_projects"),
+}
+_OWNERS = {"accounts": ACCOUNT, "projects": PROJECT}
 
 #: The page of an organization for people, to which the list of its projects redirects past its end.
 rehearsal = Blueprint("rehearsal", __name__)
@@ -60,7 +95,8 @@ def _leading_number(text: str) -> int:
 
 def page_size_of(resource: Resource) -> int:
     """Return the number of records on a page of an extension."""
-    return _PORTFOLIO_PAGE_SIZE if resource.element == "project" else TODAYS_PAGE_SIZE
+    is_long = bool(resource.wrapper) or resource.collection == "contributors"
+    return _LONG_PAGE_SIZE if is_long else TODAYS_PAGE_SIZE
 
 
 def beside_records(resource: Resource, address: str) -> str:
@@ -70,20 +106,69 @@ def beside_records(resource: Resource, address: str) -> str:
     return ""
 
 
-def chosen_organizations(entries: list[str], query: str, sort: str) -> list[str]:
-    """Return the organizations that match a query, in the order of a sort."""
-    if sort not in _ORGANIZATION_SORTS:
-        known = ", ".join(filter(None, _ORGANIZATION_SORTS))
-        raise InvalidInputError(f"There is no sort of orgs by {sort[:50]!r}; there are {known}.")
-    field, is_falling = _ORGANIZATION_SORTS[sort]
+def is_searched(resource: Resource) -> bool:
+    """Return whether a collection of an extension is searched and sorted."""
+    return resource.collection in _SEARCHES
+
+
+def search(resource: Resource, entries: list[str], query: str, sort: str) -> list[str]:
+    """Return the entries of a collection that match a query, in the order of a sort."""
+    searched, sorts = _SEARCHES[resource.collection]
+    if sort not in sorts:
+        known = ", ".join(filter(None, sorts))
+        raise InvalidInputError(
+            f"There is no sort of {resource.collection} by {sort[:50]!r}; there are {known}."
+        )
+    field, is_falling = sorts[sort]
     word = query.strip().casefold()
     chosen = []
     for entry in entries:
-        organization = etree.fromstring(entry)
-        if word in (organization.findtext("name") or "").casefold():
-            text = (organization.findtext(field) or "").casefold()
+        element = etree.fromstring(entry)
+        if word in (element.findtext(searched) or "").casefold():
+            text = (element.findtext(field) or "").casefold() if field else ""
             chosen.append((text.zfill(_LONGEST_COUNT) if text.isdigit() else text, entry))
-    return [entry for _, entry in sorted(chosen, reverse=is_falling)]
+    chosen.sort(key=itemgetter(0), reverse=is_falling)
+    return [entry for _, entry in chosen]
+
+
+def is_empty_list(store: Store, address: str, resource: Resource | None) -> bool:
+    """Return whether a list that is not stored belongs to an account or a project that is there."""
+    if resource is None or resource.collection not in _MAY_BE_EMPTY:
+        return False
+    owners, _, rest = address.partition("/")
+    owner = _OWNERS.get(owners)
+    return owner is not None and store.record(owner, rest.partition("/")[0]) is not None
+
+
+def organizations_by_title(store: Store) -> dict[str, dict[str, str]]:
+    """Return the organization of each project that has one, by the title of the project."""
+    organizations = {}
+    for number, entry in enumerate(store.document("orgs") or (), start=1):
+        record = etree.fromstring(entry)
+        short_name = record.findtext("url_name") or ""
+        organization = {
+            "id": str(number),
+            "name": record.findtext("name") or "",
+            "vanity_url": short_name,
+            "html_url": record.findtext("html_url") or "",
+        }
+        for project in store.document(f"orgs/{short_name}/projects") or ():
+            organizations[etree.fromstring(project).findtext("name") or ""] = organization
+    return organizations
+
+
+def with_organization(fragment: str, organizations: dict[str, dict[str, str]]) -> str:
+    """Return the XML of a project with its organization, if it has one."""
+    project = etree.fromstring(fragment)
+    organization = organizations.get(project.findtext("name") or "")
+    if organization is None:
+        return fragment
+    element = etree.SubElement(project, "organization")
+    for name, text in organization.items():
+        child = etree.SubElement(element, name)
+        child.text, child.tail = text, "\n"
+    element.text = element.tail = "\n"
+    return serialize(project)
 
 
 @rehearsal.get("/orgs/<segment>")

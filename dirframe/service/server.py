@@ -1,31 +1,24 @@
-"""Serve a directory, in a background thread or as a command."""
+"""HTTP server of an application, in a background thread."""
 
 from __future__ import annotations
 
 import logging
 import os
-import signal
 import socket
 import sys
 import threading
 import time
 from contextlib import ExitStack
-from functools import partial
 from operator import attrgetter
-from os import PathLike
-from pathlib import Path
 from typing import Any
 from wsgiref.types import WSGIApplication
 
-from waitress import create_server, wasyncore
+from waitress import wasyncore
+from waitress.adjustments import Adjustments
 from waitress.channel import ClientDisconnected, HTTPChannel
+from waitress.server import TcpWSGIServer
 
-from dirframe._files import data_folder
 from dirframe.errors import ConfigurationError
-from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
-from dirframe.service.keys import KeyStore
-from dirframe.service.store import Data, open_data
-from dirframe.settings import ApiKey, check_name, check_path, check_switches
 
 if sys.platform != "win32":
     import resource
@@ -36,6 +29,7 @@ _CONNECTIONS = 4096  # at most
 _OTHER_FILES = 200  # open files of the rest of the process, such as stores and keys
 _SEND_BUFFER = 2**17  # bytes of a response that the system takes, which count as read
 _UNREAD = 2**20  # bytes of unread responses above which a client is disconnected
+_MAX_REQUEST_BYTES = 16 * 1024  # of the headers, and of the body
 
 
 def _connections() -> int:
@@ -47,15 +41,9 @@ def _connections() -> int:
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
-    """A connection that is closed before it keeps other clients out."""
+    """Connection with time and buffer limits."""
 
     last_activity: float
-
-    def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any) -> None:  # noqa: A002 # waitress' name
-        super().__init__(server, sock, addr, adj, map=map)
-        if len(server.active_channels) > _connections():  # who waited longest makes room
-            others = [c for c in server.active_channels.values() if not c.requests]
-            min(others, key=attrgetter("last_activity")).handle_close()
 
     def handle_read(self) -> None:
         since, is_partial = self.last_activity, self.request is not None
@@ -75,84 +63,92 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
         return not self.requests and now - self.last_activity > _TIMEOUT
 
 
-def _accept(server: Any) -> None:
-    """Accept the connections that wait, not one in each turn of the loop."""
-    for _ in range(100):
-        before = len(server.active_channels)
-        type(server).handle_accept(server)
-        if len(server.active_channels) <= before:
-            break
+class _WsgiServer(TcpWSGIServer):  # type: ignore[misc] # waitress ships no types
+    """Server that accepts all connections that wait, and closes the idlest ones above a number."""
+
+    channel_class = _Channel
+
+    def handle_accept(self) -> None:
+        """Accept the connections that wait, not one in each turn of the loop."""
+        for _ in range(100):
+            count = len(self.active_channels)
+            super().handle_accept()
+            if len(self.active_channels) == count:  # none waits
+                return
+
+    def make_room(self) -> None:
+        """Close the connections that have waited longest, if there are too many.
+
+        Between two turns of the loop: within one, the descriptor of a new connection could be that
+        of a closed one, and get its events.
+        """
+        excess = len(self.active_channels) - _connections()
+        if excess > 0:
+            idle = [channel for channel in self.active_channels.values() if not channel.requests]
+            for channel in sorted(idle, key=attrgetter("last_activity"))[:excess]:
+                channel.handle_close()
 
 
-class Service:
-    """A directory served by a thread of this process.
+def _ignore() -> None:
+    """Do nothing in place of `pull_trigger`.
 
-    As a context manager it returns its URL and stops at the end of the block.
-
-    Attributes
-    ----------
-    url : str
-        Base URL, without a trailing slash.
-    api_key : ApiKey or None
-        API key for this process, if the service created one.
+    A request that outlasts the server would write to a descriptor that another file may have now.
     """
 
+
+class Server:
+    """An application that is served by a thread of this process."""
+
     def __init__(
-        self, application: WSGIApplication, listener: socket.socket, api_key: ApiKey | None
+        self, application: WSGIApplication, listener: socket.socket, resources: ExitStack
     ) -> None:
         # waitress warns if requests queue for a thread, which is normal here.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         host, port = listener.getsockname()[:2]
+        #: Base URL, without a trailing slash.
         self.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-        self.api_key = api_key
         self._pid = os.getpid()
         self._stopping, self._stop_lock = threading.Event(), threading.RLock()
-        #: Resources opened by `serve`, closed with the service.
-        self._owned = ExitStack()
+        #: Closed with the server.
+        self._resources = resources
         self._sockets: dict[int, Any] = {}
-        self._server = create_server(
-            application,
-            map=self._sockets,
+        adjustments = Adjustments(
             sockets=[listener],
             threads=8,
             ident="dirframe",
-            max_request_header_size=16 * 1024,
-            max_request_body_size=16 * 1024,
-            connection_limit=2 * _CONNECTIONS,  # the channel enforces a lower one
+            max_request_header_size=_MAX_REQUEST_BYTES,
+            max_request_body_size=_MAX_REQUEST_BYTES,
+            connection_limit=2 * _CONNECTIONS,  # `make_room` enforces a lower one
             clear_untrusted_proxy_headers=False,  # `behind_proxy` handles them
         )
-        self._server.channel_class = _Channel
-        self._server.handle_accept = partial(_accept, self._server)
+        self._server = _WsgiServer(
+            application,
+            map=self._sockets,
+            _sock=listener,
+            adj=adjustments,
+            bind_socket=False,
+            sockinfo=(listener.family, listener.type, listener.proto, listener.getsockname()),
+        )
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
 
-    def __enter__(self) -> str:
-        return self.url
-
-    def __exit__(self, *exc: object) -> None:
-        self.stop()
-
-    def __repr__(self) -> str:
-        return f"<dirframe service at {self.url}>"
-
     def stop(self) -> None:
-        """Stop accepting connections, finish responses in progress, and release all resources.
+        """Stop accepting connections, finish responses in progress, and close all resources.
 
         A call that Ctrl-C interrupts can be repeated; one from another thread waits.
         """
-        if os.getpid() != self._pid:  # the service is that of the process that forked
+        if os.getpid() != self._pid:  # the server is that of the process that forked
             return
         with self._stop_lock:
             self._stopping.set()
             self._server.pull_trigger()
             self._thread.join()
-            # A request that outlasts the time would write to the trigger.
-            self._server.pull_trigger = lambda: None
+            self._server.pull_trigger = _ignore
             self._server.trigger.close()
             for channel in self._channels():
                 channel.handle_close()
             wasyncore.close_all(self._sockets)
-            self._owned.close()
+            self._resources.close()
 
     def _loop(self) -> None:
         while not self._stopping.is_set():
@@ -171,107 +167,21 @@ class Service:
         for channel in self._channels():
             if channel.is_overdue(now):
                 channel.handle_close()  # writable or not
+        self._server.make_room()
 
     def _channels(self) -> list[Any]:
         return list(self._server.active_channels.values())
 
 
-def serve(
-    data: Data = None,
-    *,
-    name: str = SITE_NAME,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    keys: str | PathLike[str] | None = None,
-    trusted_proxy: str | None = None,
-    analyses: bool = True,
-) -> Service:
-    """Serve a directory from a background thread of this process.
-
-    Parameters
-    ----------
-    data
-        An XML file or a folder of XML files; a table, whose columns are named as the fields: a CSV,
-        JSON lines or Parquet file, or a pandas, polars or Arrow frame; a sequence of these, or a
-        mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample; without
-        `analyses` with its organizations and repositories.
-    name
-        Name of the site.
-    host, port
-        Address to listen on (``::`` is every one of this machine, including IPv4), and port, by
-        default a free one.
-    keys
-        File of the API keys. Default: one key for this process.
-    trusted_proxy
-        Address or network of the proxy whose X-Forwarded headers are trusted.
-    analyses
-        Whether collections have the analyses of projects. Without, they are on own pages alone, and
-        a page of a collection has ten records, as in today's directories; of projects up to 25 by
-        ``per_page``, and those among ``ids``.
-
-    Returns
-    -------
-    Service
-        ``with`` returns its URL and stops it at the end; `api_key` is the key that was created.
-
-    Raises
-    ------
-    InvalidInputError, StoreError, ConfigurationError
-        There is no such file, or data or keys cannot be used; the address cannot be listened on, the
-        proxy is invalid, or what a table holds is not clear.
-
-    Examples
-    --------
-    >>> import dirframe, requests
-    >>> with dirframe.serve() as url:
-    ...     print(requests.get(f"{url}/healthz", timeout=10).text)
-    ok: 2000 accounts, 1500 projects
-    <BLANKLINE>
-    """
-    check_name("name", name)
-    check_switches(analyses=analyses)
-    _check_address(host, port)
-    if keys is not None:
-        check_path("keys", keys)
-    with ExitStack() as stack:
-        if data is None and not analyses:
-            data = [data_folder(), data_folder("rehearsal")]
-        store, api_key = open_data(data), None
-        key_store = stack.enter_context(KeyStore(None if keys is None else Path(keys)))
-        if keys is None:
-            api_key = ApiKey(key_store.add("this process", "embedded service"))
-        app: WSGIApplication = create_app(store, key_store, name=name, analyses=analyses)
-        if trusted_proxy is not None:
-            app = behind_proxy(app, trusted_proxy)
-        listener = stack.enter_context(_listener(host, port))
-        service = Service(app, listener, api_key)
-        service._owned = stack.pop_all()
-    return service
-
-
-def run(data: Data = None, **options: Any) -> None:
-    """Serve a directory, as `serve` does, until SIGINT or SIGTERM, in a process of its own.
-
-    Responses in progress are finished, an import in progress is not. The access log, without API
-    keys, goes to standard error.
-    """
+def raise_file_limit() -> None:
+    """Let this process open as many files as the most connections need, as far as the system allows."""
     if sys.platform != "win32":
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         soft = min(_CONNECTIONS + _OTHER_FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    logging.basicConfig(format="%(message)s")
-    logging.getLogger("dirframe.service").setLevel(logging.INFO)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        with serve(data, **options) as url:
-            ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
-            while True:  # a signal that another thread receives does not interrupt a wait
-                time.sleep(1.0)
-    except KeyboardInterrupt:
-        ACCESS_LOG.info("Stopped.")
 
 
-def _check_address(host: object, port: object) -> None:
+def check_address(host: object, port: object) -> None:
     """Raise if a service can be at no such address; no host would be every one of this machine."""
     is_whole = isinstance(port, int) and not isinstance(port, bool)
     if not is_whole or not 0 <= port <= 65_535:  # type: ignore[operator]  # it is a number
@@ -293,7 +203,8 @@ def _is_host(host: object) -> bool:
     return True
 
 
-def _listener(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Open a socket that listens at an address."""
     try:
         listener = socket.create_server(
             (host, port),

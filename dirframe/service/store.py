@@ -5,31 +5,37 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import logging
 import os
 import re
-import shutil
 import sqlite3
-import tempfile
+import threading
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
-from zlib import crc32
 
-from dirframe._files import atomic_write, data_folder, is_running
+from dirframe._files import atomic_write, data_folder
 from dirframe._printable import escaped
 from dirframe._sqlite import DATABASE_FAILURES, open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.schema import PAGE_SIZE, PROJECT, RESOURCES, Resource
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
+from dirframe.service.csv_export import write_csv
 from dirframe.service.read_table import Ids, read_table
 from dirframe.service.read_xml import Document, Synthetic, digest_of, is_xml, read_xml
 from dirframe.service.records import COLUMNS, Row, fold
-from dirframe.settings import cache_folder
+from dirframe.service.store_files import (
+    HeldFile,
+    TemporaryFolder,
+    has_checksum,
+    mark_used,
+    prune,
+    store_path,
+    write_checksum,
+)
 
 #: What can be served: a path, a frame, several of these, or a mapping from collections to them.
 Data: TypeAlias = Any
@@ -41,10 +47,7 @@ MAX_WORDS = 10
 _LOG = logging.getLogger("dirframe.service")
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 14
-#: Bytes of a database that are for its application ("application ID"): they hold a checksum.
-_KEPT = slice(68, 72)
-_PART = 2**20  # bytes that are read at a time
+_VERSION = 15
 
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
@@ -72,10 +75,15 @@ CREATE TABLE {name}_slugs (slug, n, PRIMARY KEY (slug, n)) WITHOUT ROWID;
 
 
 class Store:
-    """The records of a directory in a file of `open_data`, which nobody changes."""
+    """Read-only access to a store built by `open_data`."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(
+        self, path: Path, held: HeldFile, temporary_folder: TemporaryFolder | None = None
+    ) -> None:
+        self._path, self._held, self._temporary_folder = path, held, temporary_folder
+        self._csv_folder: TemporaryFolder | None = None
+        self._csv_files: dict[str, Path] = {}
+        self._csv_lock = threading.Lock()
         self._search = lru_cache(32)(self._find_matches)
         #: The number of records of each collection, and the sorts by whose field they have values.
         self.counts: dict[str, int] = {}
@@ -90,6 +98,27 @@ class Store:
                 absent = {c for c, number in zip(_OPTIONAL, values, strict=True) if not number}
                 offered = (*resource.sorts, *resource.other_sorts)
                 self.sorts[name] = [sort for sort in offered if sort not in absent]
+            sql = f"SELECT count(kudo_rank) FROM {ACCOUNT.collection}"
+            #: Whether any account has a kudo rank.
+            self.has_kudo_ranks = bool(database.execute(sql).fetchone()[0])
+
+    def close(self) -> None:
+        """Release the file, and remove it if it is temporary."""
+        self._held.release()
+        for folder in (self._temporary_folder, self._csv_folder):
+            if folder is not None:
+                folder.remove()
+
+    def check(self) -> None:
+        """Raise a StoreError unless records can be read."""
+        for name in _COLLECTIONS:
+            with self._database() as database:
+                database.execute(f"SELECT xml FROM {name}_xml LIMIT 1").fetchone()
+
+    @property
+    def collections(self) -> list[str]:
+        """The collections that have records; all if the directory is empty."""
+        return [name for name, count in self.counts.items() if count] or list(self.counts)
 
     def default_sort(self, resource: Resource, query: str = "") -> str:
         """Return the default sort, with or without a query."""
@@ -136,32 +165,29 @@ class Store:
 
     def _find_matches(self, resource: Resource, sort: str, query: str) -> array[int]:
         """Return the numbers of all records that match a folded query, in the order of a sort."""
-        words: list[str] = []
-        tags: list[str] = []
-        for word in query.split():
-            is_tag = resource is PROJECT and word.startswith("tag:") and word != "tag:"
-            (tags if is_tag else words).append(word.removeprefix("tag:") if is_tag else word)
+        words, tags = _words_and_tags(resource, query)
         if len({*words, *tags}) > MAX_WORDS:
             raise InvalidInputError(f"A query has at most {MAX_WORDS} different words.")
-        name, order, title = resource.collection, _SORTS[sort], " ".join(words)
-        values = {"query": title, "title": _pattern(title)[1:]}
-        for i, word in enumerate((*words, *tags)):
-            values |= {f"word{i}": _pattern(word), f"begin{i}": _pattern(f" {word}")}
-            values[f"tag{i}"] = _pattern(f"\n{word}\n")
-        conditions = [
-            f"(name GLOB :word{i} OR description GLOB :word{i} OR tags GLOB :word{i})"
-            for i in range(len(words))
-        ]
-        conditions += [f"tags GLOB :tag{i}" for i in range(len(words), len(words) + len(tags))]
+        conditions: list[str] = []
+        parameters: list[str] = []
+        for word in words:
+            conditions.append("(name GLOB ? OR description GLOB ? OR tags GLOB ?)")
+            parameters += [_pattern(word)] * 3
+        for tag in tags:
+            conditions.append("tags GLOB ?")
+            parameters.append(_pattern(f"\n{tag}\n"))
+        name, order = resource.collection, _SORTS[sort]
         if sort == "relevance" and words:
-            order = f"{_rank(name, len(words))}, {order}"
+            rank, rank_parameters = _rank(name, words)
+            order = f"{rank}, {order}"
+            parameters += rank_parameters
         # One row of JSON is read faster than thousands, and a scan is faster than an index.
         sql = (
             f"SELECT json_group_array(n) FROM (SELECT n FROM {name} NOT INDEXED"
             f" WHERE {' AND '.join(conditions)} ORDER BY {order})"
         )
         with self._database() as database:
-            return array("I", json.loads(database.execute(sql, values).fetchone()[0]))
+            return array("I", json.loads(database.execute(sql, parameters).fetchone()[0]))
 
     def record(self, resource: Resource, segment: str) -> str | None:
         """Return a record by its id, or else by one of its names in addresses, in any case.
@@ -178,12 +204,50 @@ class Store:
             row = database.execute(sql, {"id": segment, "slug": fold(segment)}).fetchone()
         return None if row is None else str(row[0])
 
+    def account_with_email(self, digest: str) -> str | None:
+        """Return the account of the MD5 digest of an e-mail address; of several the lowest id."""
+        sql = (
+            "SELECT xml FROM accounts JOIN accounts_xml USING (n)"
+            " WHERE email_md5 = ? ORDER BY id_key LIMIT 1"
+        )
+        with self._database() as database:
+            row = database.execute(sql, (digest.lower(),)).fetchone()
+        return None if row is None else str(row[0])
+
+    def records(self, resource: Resource) -> Iterator[str]:
+        """Yield the XML of all records of a collection, in the order of ids."""
+        name = resource.collection
+        sql = f"SELECT xml FROM {name} JOIN {name}_xml USING (n) ORDER BY id_key"
+        with self._database() as database:
+            for (xml,) in database.execute(sql):
+                yield xml
+
+    def csv_file(self, resource: Resource) -> Path | None:
+        """Return a CSV file of a collection, written on first use; None while a thread writes it."""
+        name = resource.collection
+        if name in self._csv_files:
+            return self._csv_files[name]
+        if not self._csv_lock.acquire(blocking=False):
+            return None
+        try:
+            if self._csv_folder is None:
+                self._csv_folder = TemporaryFolder()
+            path = self._csv_folder.path / f"{name}.csv"
+            with path.open("w", encoding="utf-8", newline="") as file:
+                write_csv(resource, self.records(resource), file)
+            self._csv_files[name] = path
+        except OSError as error:
+            raise StoreError(f"The CSV of the {name} cannot be written: {error}.") from error
+        finally:
+            self._csv_lock.release()
+        return path
+
     def document(self, address: str) -> list[str] | None:
         """Return the entries of the document at an address."""
         sql = "SELECT entries FROM documents WHERE address = ?"
         with self._database() as database:
             row = database.execute(sql, (address,)).fetchone()
-        return None if row is None else list(json.loads(row[0]))
+            return None if row is None else list(json.loads(row[0]))
 
     def record_titled(self, resource: Resource, segment: str) -> str | None:
         """Return the record whose title is a segment of an address, in any case and without blanks."""
@@ -203,9 +267,30 @@ class Store:
             rows = database.execute(sql, (f"projects/*/{collection}",)).fetchall()
         return sorted((address.split("/")[1] for (address,) in rows), key=_by_number)
 
-    def _database(self) -> closing[sqlite3.Connection]:
+    @contextmanager
+    def _database(self) -> Iterator[sqlite3.Connection]:
         """Open the file: for each request, so that threads and forked processes share nothing."""
-        return closing(open_database(self._path, mode="ro&immutable=1"))
+        try:
+            with closing(open_database(self._path, mode="ro&immutable=1")) as database:
+                yield database
+        except (*DATABASE_FAILURES, json.JSONDecodeError) as error:
+            raise StoreError(
+                f"The store {self._path} is damaged or cannot be read: {error}.",
+                hint="Start the service again, which builds a damaged store anew.",
+            ) from error
+
+
+def _words_and_tags(resource: Resource, query: str) -> tuple[list[str], list[str]]:
+    """Return the words of a query, and the tags that it asks for as ``tag:x``."""
+    words: list[str] = []
+    tags: list[str] = []
+    for word in query.split():
+        tag = word.removeprefix("tag:")
+        if resource is PROJECT and tag and tag != word:
+            tags.append(tag)
+        else:
+            words.append(word)
+    return words, tags
 
 
 def _by_number(identifier: str) -> tuple[int, str]:
@@ -219,19 +304,23 @@ def _fragments(database: sqlite3.Connection, name: str, numbers: list[int]) -> l
     return [database.execute(sql, (number,)).fetchone()[0] for number in numbers]
 
 
-def _rank(name: str, words: int) -> str:
-    """Return the SQL of the rank of a match.
+def _rank(name: str, words: list[str]) -> tuple[str, list[str]]:
+    """Return the SQL of the rank of a match, and its parameters.
 
-    The title or a name in addresses is the query; the title begins with it; each word begins a
-    word of the title; each is a tag; the words are elsewhere.
+    The title or a name in URLs is the query; the title begins with it; each word begins a word of
+    the title; each is a tag; the words are elsewhere.
     """
-    begins = " AND ".join(f"' ' || name GLOB :begin{i}" for i in range(words))
-    tagged = " AND ".join(f"tags GLOB :tag{i}" for i in range(words))
-    named = f"SELECT n FROM {name}_slugs WHERE slug = :query"
-    return (
-        f"CASE WHEN name = :query OR n IN ({named}) THEN 0 WHEN name GLOB :title THEN 1"
-        f" WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE 4 END"
+    title = " ".join(words)
+    begins = " AND ".join(["' ' || name GLOB ?"] * len(words))
+    tagged = " AND ".join(["tags GLOB ?"] * len(words))
+    sql = (
+        f"CASE WHEN name = ? OR n IN (SELECT n FROM {name}_slugs WHERE slug = ?) THEN 0"
+        f" WHEN name GLOB ? THEN 1 WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE 4 END"
     )
+    parameters = [title, title, _pattern(title)[1:]]
+    parameters += [_pattern(f" {word}") for word in words]
+    parameters += [_pattern(f"\n{word}\n") for word in words]
+    return sql, parameters
 
 
 def _pattern(text: str) -> str:
@@ -245,78 +334,55 @@ def open_data(data: Data = None) -> Store:
     paths = [part for _, part in parts if isinstance(part, Path)]
     digest = digest_of(paths)
     # Frames have no digest: their store is temporary.
-    path = _store_folder(is_kept=len(paths) == len(parts)) / f"{_VERSION}-{digest}.sqlite"
-    with suppress(*DATABASE_FAILURES):  # not there, or damaged: it is built
-        if _checksum_in(path) == _checksum_of(path):
-            return Store(path)
+    path = store_path(_VERSION, paths, digest) if len(paths) == len(parts) else None
+    temporary_folder = None
+    if path is None:
+        temporary_folder = TemporaryFolder()
+        path = temporary_folder.path / f"{_VERSION}.sqlite"
+    elif held := _hold_intact(path):
+        mark_used(path)
+        prune(path)
+        return Store(path, held)
     _LOG.info("Importing the records into %s.", escaped(str(path)))
-    _build(path, _rows(parts))
+    try:
+        held = _build(path, _rows(parts))
+    except BaseException:
+        if temporary_folder is not None:
+            temporary_folder.remove()
+        raise
     if digest_of(paths) != digest:
+        held.release()
         path.unlink()
         raise StoreError(
             "The files changed while they were imported.",
             hint="Write a new file beside the old one, and rename it when it is complete.",
         )
-    return Store(path)
+    if temporary_folder is None:
+        prune(path)
+    return Store(path, held, temporary_folder)
 
 
-def _checksum_of(path: Path) -> int:
-    """Return the checksum of a store but for the place where it is kept: SQLite has none."""
-    with path.open("rb") as file:
-        checksum = crc32(bytes(_KEPT.stop - _KEPT.start), crc32(file.read(_KEPT.start)))
-        file.seek(_KEPT.stop)
-        while part := file.read(_PART):
-            checksum = crc32(part, checksum)
-    return checksum
-
-
-def _checksum_in(path: Path) -> int:
-    """Return the checksum that is kept in a store."""
-    with path.open("rb") as file:
-        file.seek(_KEPT.start)
-        return int.from_bytes(file.read(_KEPT.stop - _KEPT.start))
-
-
-def _keep_checksum(path: Path) -> None:
-    checksum = _checksum_of(path)
-    with path.open("r+b") as file:
-        file.seek(_KEPT.start)
-        file.write(checksum.to_bytes(_KEPT.stop - _KEPT.start))
-
-
-def _store_folder(*, is_kept: bool) -> Path:
-    """Return the folder of stores, or a temporary one if nothing is kept or can be written there."""
-    folder = cache_folder() / "stores"
+def _hold_intact(path: Path) -> HeldFile | None:
+    """Open the store of an earlier import; None if there is none, or it is damaged."""
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        if is_kept and os.access(folder, os.W_OK):
-            return folder
-    pid = os.getpid()
-    folder = Path(tempfile.mkdtemp(prefix=f"dirframe-{pid}-"))
-    _remove_leftovers(folder.parent)
-
-    @atexit.register
-    def remove() -> None:
-        if os.getpid() == pid:  # a forked process runs this too, and its parent serves from there
-            shutil.rmtree(folder, ignore_errors=True)
-
-    return folder
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove the temporary folders of one's own processes that were killed."""
-    for path in folder.glob("dirframe-*-*"):
-        process = path.name.split("-")[1]
-        if process.isdigit() and not is_running(int(process)):
-            with suppress(OSError, AttributeError):  # gone meanwhile, or a system without owners
-                if path.lstat().st_uid == os.getuid():
-                    shutil.rmtree(path)
+        held = HeldFile(path)
+        if has_checksum(path):
+            return held
+        held.release()
+    return None
 
 
 def _parts(data: Data) -> list[tuple[str, Any]]:
     """Return collection, if it is named, and data: a path or a frame."""
-    several = data if isinstance(data, (list, tuple)) else [data]
-    parts = list(data.items()) if isinstance(data, dict) else [("", part) for part in several]
+    named = data if isinstance(data, dict) else {"": data}
+    parts: list[tuple[str, Any]] = []
+    for name, several in named.items():
+        if isinstance(several, (list, tuple)):
+            parts += [(name, part) for part in several]
+        else:
+            parts.append((name, several))
+    if not parts:
+        raise InvalidInputError("There is no data to serve: name a file, a folder or a frame.")
     if unknown := sorted({name for name, _ in parts} - {"", *_COLLECTIONS}):
         raise ConfigurationError(
             f"Data is served as accounts and projects, not as {', '.join(unknown)}."
@@ -333,16 +399,18 @@ def _rows(parts: list[tuple[str, Any]]) -> Iterator[_Read]:
             yield from read_table(part, _COLLECTIONS.get(name), ids)
 
 
-def _build(path: Path, rows: Iterable[_Read]) -> None:
+def _build(path: Path, rows: Iterable[_Read]) -> HeldFile:
     """Import all records into a new store, or none; a later record of an id replaces an earlier one."""
     try:
         with atomic_write(path, overwrite=True) as temporary:
             temporary.touch(mode=0o600)  # it holds digests of e-mail addresses
             with closing(open_database(temporary)) as database:
                 _fill(database, rows)
-            _keep_checksum(temporary)
+            write_checksum(temporary)
+            held = HeldFile(temporary)
     except DATABASE_FAILURES as error:
         raise StoreError(f"The store {path} cannot be written: {error}.") from error
+    return held
 
 
 def _fill(database: sqlite3.Connection, rows: Iterable[_Read]) -> None:
@@ -366,6 +434,7 @@ def _fill(database: sqlite3.Connection, rows: Iterable[_Read]) -> None:
             database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
             slugs = ((slug, number) for slug in row.slugs)
             database.executemany(f"INSERT INTO {name}_slugs VALUES (?, ?)", slugs)
+    database.execute("CREATE INDEX accounts_email_md5 ON accounts (email_md5)")
     for name, resource in _COLLECTIONS.items():
         sorts = {_SORTS[sort] for sort in (*resource.sorts, *resource.other_sorts)}
         for number, columns in enumerate(sorts):

@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 
 from flask import current_app, request
 
+from dirframe._printable import escaped
 from dirframe.errors import InvalidInputError
 from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK
 
@@ -94,5 +95,6 @@ def result_xml(
 
 def failure_xml(text: str, *, status: str = "failed", element: str = "error") -> bytes:
     """Return the response to a failed request, with its status word and the element of its text."""
-    content = f"<status>{status}</status>\n<{element}>{escape(text)}</{element}>\n"
+    # A text may repeat a part of the address, with characters that XML cannot hold.
+    content = f"<status>{status}</status>\n<{element}>{escape(escaped(text))}</{element}>\n"
     return f"{_DECLARATION}<response>\n{content}</response>\n".encode()

@@ -17,6 +17,14 @@ What all of them share is said here, and the rest in the docstring of each.
 - **Counts**: ``result.attrs["dirframe"]["counted"]`` holds the number of all records, named after
   them (``projects``), then what the docstring names as counted, beside the provenance. A caption of
   a table of which rows were taken away says how many are left.
+- **Random samples**: a share of records that were drawn by ``sample=`` has the columns ``low`` and
+  ``high``: its interval in the whole directory, by Wilson (Journal of the American Statistical
+  Association 22, 1927, 209-212). It is computed for n (N - 1) / (N - S) records, where n are those
+  that the share is of, and S of all N were drawn, and is no wider than the records that were not
+  drawn allow. Records that `dirframe.select`, `dirframe.exclude` or `by` choose from a sample are a
+  sample of all such records; after a join, ``head`` or mask there is no interval, and the caption
+  says so. A project without an analysis is one; an own page that was lost is named in the caption.
+  Shares of lines or contributors have no interval: a few large projects have most of them.
 - **Errors**: a needed column that is absent, or was taken away since the load, raises
   `MissingColumnsError`, one that the directory did not send `ColumnsNotSentError`.
   `InvalidInputError`, their base, is raised by a column that holds something else than it should, a

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from dirframe import provenance
 from dirframe._display import suggests_options
+from dirframe.clean.names import inhabitants
 from dirframe.stats.counts import (
     as_names,
+    as_texts,
     count_unusable,
     name_groups,
     share_of,
@@ -16,6 +19,7 @@ from dirframe.stats.counts import (
     with_other_row,
 )
 from dirframe.stats.distributions import distribution
+from dirframe.stats.intervals import Shares, check_confidence
 from dirframe.stats.records import (
     COUNTRY,
     COUNTRY_CODE,
@@ -31,10 +35,14 @@ _RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
 #: The one country whose code plain readers of CSV take for a missing value.
 _NAMIBIA = "Namibia"
 _NAMIBIA_CODE = "NA"
+#: What the provenance says of the figures that are not of the directory.
+_INHABITANTS = "inhabitants of 2019: World Bank, SP.POP.TOTL, CC BY 4.0"
 
 
 @suggests_options
-def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
+def accounts_by_country(
+    frame: Frame, *, top: int | None = None, confidence: float = 0.95
+) -> pd.DataFrame:
     """Count the accounts of each country.
 
     Parameters
@@ -44,6 +52,8 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
     top : int, optional
         Number of countries with rows of their own; the others share a last row,
         ``other (n countries)``. By default, all have rows.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -54,6 +64,12 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
           missing for ``other``
         - ``country_name`` (str), ``accounts`` (Int64, accounts)
         - ``share`` (Float64, 0 to 1): of those with a known country
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
+
+        - ``inhabitants_2019`` (Int64, people): of the country in 2019, by the World Bank
+          (SP.POP.TOTL, CC BY 4.0); missing where that has no figure, such as of Taiwan
+        - ``per_million`` (Float64, accounts): of the frame, per million inhabitants; of a random
+          sample these are the drawn accounts, not all
 
         Counted: ``with_country``, ``countries``, ``countries_in_other``, and of the accounts in no
         row ``country_missing`` (no ``country_code``) and ``country_unresolved`` (it names none).
@@ -62,12 +78,13 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
     --------
     >>> accounts = pd.DataFrame({"country_code": ["DE", "Germany", "Atlantis"],
     ...     "country_alpha_2": ["DE", "DE", None], "country_name": ["Germany", "Germany", None]})
-    >>> print(accounts_by_country(accounts))
-      country_alpha_2 country_name  accounts  share
-    0              DE      Germany         2    1.0
+    >>> print(accounts_by_country(accounts).drop(columns="inhabitants_2019").round(3))
+      country_alpha_2 country_name  accounts  share  per_million
+    0              DE      Germany         2    1.0        0.024
     """
+    check_confidence(confidence)
     columns = read(frame, [COUNTRY_RAW, COUNTRY_CODE, COUNTRY])
-    country = as_names(columns[COUNTRY]).astype("str")
+    country = as_texts(columns[COUNTRY])
     has_raw = as_names(columns[COUNTRY_RAW]).notna()
     is_known = country.notna()
     code = columns[COUNTRY_CODE].mask(
@@ -79,6 +96,9 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
     table["share"] = share_of(table["accounts"], int(is_known.sum()))
     codes = table[COUNTRY].map(code.groupby(country).min()).astype("str")
     table.insert(0, COUNTRY_CODE, codes)
+    people = codes.map(inhabitants()).astype("Int64")
+    table["inhabitants_2019"] = people
+    table["per_million"] = (table["accounts"] / people * 1_000_000).astype("Float64")
     counts = Counts(
         "accounts",
         len(columns),
@@ -92,17 +112,21 @@ def accounts_by_country(frame: Frame, *, top: int | None = None) -> pd.DataFrame
             "countries_in_other": len(others),
         },
     )
-    return as_statistic(table, "accounts_by_country", source=frame, counts=counts)
+    shares = Shares(is_known.sum(), confidence)
+    table = as_statistic(table, "accounts_by_country", source=frame, counts=counts, shares=shares)
+    return provenance.set_provenance(table, other_data=[_INHABITANTS])
 
 
 @suggests_options
-def accounts_by_kudo_rank(frame: Frame) -> pd.DataFrame:
+def accounts_by_kudo_rank(frame: Frame, *, confidence: float = 0.95) -> pd.DataFrame:
     """Count the accounts of each kudo rank.
 
     Parameters
     ----------
     frame : pandas.DataFrame, or a table or file of another engine
         Accounts with the column ``kudo_score_kudo_rank``.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -111,6 +135,7 @@ def accounts_by_kudo_rank(frame: Frame) -> pd.DataFrame:
 
         - ``kudo_rank`` (Int64), ``accounts`` (Int64, accounts)
         - ``share`` (Float64, 0 to 1): of the accounts with a rank
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
         Without a kudo score there is no rank, although the directory's pages show rank 1. Counted:
         ``with_kudo_rank``, ``kudo_rank_missing``, ``kudo_rank_impossible`` (not from 1 to 10).
@@ -121,6 +146,7 @@ def accounts_by_kudo_rank(frame: Frame) -> pd.DataFrame:
     >>> table["accounts"].tolist()
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
+    check_confidence(confidence)
     rank = read(frame, [KUDO_RANK])[KUDO_RANK]
     numbers = rank.value_counts().reindex(_RANKS, fill_value=0).astype("Int64")
     with_rank = int(numbers.sum())
@@ -143,17 +169,20 @@ def accounts_by_kudo_rank(frame: Frame) -> pd.DataFrame:
             "kudo_rank_impossible": len(rank) - with_rank - missing,
         },
     )
-    return as_statistic(table, "accounts_by_kudo_rank", source=frame, counts=counts)
+    shares = Shares(with_rank, confidence)
+    return as_statistic(table, "accounts_by_kudo_rank", source=frame, counts=counts, shares=shares)
 
 
 @suggests_options
-def posts_distribution(frame: Frame) -> pd.DataFrame:
+def posts_distribution(frame: Frame, *, confidence: float = 0.95) -> pd.DataFrame:
     """Count the accounts of each number of forum posts.
 
     Parameters
     ----------
     frame : pandas.DataFrame, or a table or file of another engine
         Accounts with the column ``posts_count``.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -163,6 +192,7 @@ def posts_distribution(frame: Frame) -> pd.DataFrame:
         - ``posts`` (Int64, posts per account), ``accounts`` (Int64, accounts with this many)
         - ``share``, ``share_at_most`` (Float64, 0 to 1): of those with a valid number, with this
           many, and with this many or fewer
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
         Counted: ``with_posts``, ``posts_missing`` and ``posts_negative``.
 
@@ -173,6 +203,7 @@ def posts_distribution(frame: Frame) -> pd.DataFrame:
     0      0         3   0.75           0.75
     1     12         1   0.25            1.0
     """
+    check_confidence(confidence)
     posts = read(frame, [POSTS])[POSTS]
     known = valid_numbers(posts)
     counts = Counts(
@@ -183,4 +214,5 @@ def posts_distribution(frame: Frame) -> pd.DataFrame:
         numbers={"with_posts": len(known), **count_unusable(posts, "posts")},
     )
     table = distribution(known, "posts", "accounts")
-    return as_statistic(table, "posts_distribution", source=frame, counts=counts)
+    shares = Shares(len(known), confidence)
+    return as_statistic(table, "posts_distribution", source=frame, counts=counts, shares=shares)

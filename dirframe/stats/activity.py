@@ -23,6 +23,7 @@ from dirframe.stats.counts import (
     share_of,
     whole_number,
 )
+from dirframe.stats.intervals import Shares, check_confidence
 from dirframe.stats.records import (
     FETCHED,
     FIRST_MONTH,
@@ -36,28 +37,42 @@ from dirframe.stats.records import (
 )
 from dirframe.stats.result import Counts, as_statistic, typed_table
 
+_USUAL_WINDOW = 12
 #: The name of the month of the whole frame in the provenance of a stratum.
 ACTIVITY_MONTH = "activity"
 #: Reasons why a project cannot be placed in time.
 FAULTS = ("month_missing", "months_reversed", "months_after_fetch")
-#: Reasons why a project is unknown, in order of precedence.
-UNKNOWN = (*FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
+#: Reasons why a project is unknown by its months, in order of precedence.
+_UNKNOWN_BY_MONTHS = (*FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
+#: The reason why it is unknown by the class that the directory states.
+_NO_CLASS = "class_missing"
+UNKNOWN = (*_UNKNOWN_BY_MONTHS, _NO_CLASS)
+#: The class of activity of today's live service: 0 is none, or one older than 30 days; 10 is a new project,
+#: 20 an inactive one, and 30 to 70 are very low to very high activity.
+STATED_CLASS = "project_activity_index_value"
+_LEAST_CLASS, _INACTIVE = 10, 20
 
 
 @suggests_options
-def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12) -> pd.DataFrame:
+def activity(
+    frame: Frame, *, as_of: date | str | None = None, window: int = 12, confidence: float = 0.95
+) -> pd.DataFrame:
     """Count the projects that were active, dormant or unknown in a month.
 
     Parameters
     ----------
     frame : pandas.DataFrame, or a table or file of another engine
         Projects with the columns ``analysis_min_month``, ``analysis_max_month`` and
-        ``analysis_logged_at`` (or else ``analysis_oldest_code_set_time``).
+        ``analysis_logged_at`` (or else ``analysis_oldest_code_set_time``). If no analysis was sent,
+        as in collections of the live service, the class of activity that it states is counted:
+        ``project_activity_index_value``, of which 20 is dormant, and 10 and 30 to 70 are active.
     as_of : datetime.date or str, optional
         The month (``"2013-07"``), or a day in it; by default that of the fetch of the median project.
         `by` takes that of the whole frame, so that all groups are judged at one day.
     window : int, default 12
         Length of the window in months, up to the month of `as_of`: 1 to 24.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -67,12 +82,15 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
 
         - ``activity`` (str), ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the first two; else missing
-        - ``as_of`` (datetime64[us, UTC]): first day of the month, if any
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
+        - ``as_of`` (datetime64[us, UTC]): first day of the month, if any; of stated classes that of
+          the retrieval
 
         Counted: ``with_activity``, ``unknown``, ``window``, ``begun_after_as_of`` (in no row), and
         by the first reason to be unknown ``month_missing``, ``months_reversed``,
         ``months_after_fetch`` (or after the retrieval), ``fetch_missing``, ``fetch_impossible``
-        (after it), ``not_fetched_since`` (that month).
+        (after it), ``not_fetched_since`` (that month). Of stated classes ``with_activity``,
+        ``unknown`` and ``class_missing``; `as_of` and `window` then raise.
 
     Examples
     --------
@@ -81,22 +99,61 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
     >>> activity(projects)["projects"].tolist()
     [0, 1, 0]
     """
+    check_confidence(confidence)
     check_window(window)
     at = None if as_of is None else _month_of(as_of)
-    months = read_months(frame)
-    if at is None:
-        at = months.usual
+    source = _read_source(frame, needs_months=at is not None or window != _USUAL_WINDOW)
+    if isinstance(source, Months):
+        if at is None:
+            at = source.usual
+        return _count_by_months(frame, source, at, window, confidence)
+    return _count_by_class(frame, source, confidence)
+
+
+def _count_by_months(
+    frame: Frame, months: Months, at: int | None, window: int, confidence: float
+) -> pd.DataFrame:
+    """Count projects by their last month with activity."""
     state = _states(months, at, window)
-    reasons = count_reasons(state, UNKNOWN)
+    reasons = count_reasons(state, _UNKNOWN_BY_MONTHS)
+    numbers = {"begun_after_as_of": (state == "begun_after_as_of").sum(), "window": window}
+    which = "whose activity is known"
+    return _as_table(
+        frame, state, at, which=which, reasons=reasons, numbers=numbers, confidence=confidence
+    )
+
+
+def _count_by_class(frame: Frame, classes: pd.Series[int], confidence: float) -> pd.DataFrame:
+    """Count projects by the class of activity that the directory states."""
+    state = _states_by_class(classes)
+    when = retrieved(frame)
+    at = None if when is None else _month_of(when)
+    reasons = count_reasons(state, [_NO_CLASS])
+    which = "whose class of activity the directory states"
+    return _as_table(
+        frame, state, at, which=which, reasons=reasons, numbers={}, confidence=confidence
+    )
+
+
+def _as_table(
+    frame: Frame,
+    state: pd.Categorical[str],
+    at: int | None,
+    *,
+    which: str,
+    reasons: dict[str, int],
+    numbers: dict[str, Any],
+    confidence: float,
+) -> pd.DataFrame:
     active = int((state == "active").sum())
     dormant = int((state == "dormant").sum())
     unknown = sum(reasons.values())
-    shares = share_of(pd.Series([active, dormant], dtype="Int64"), active + dormant)
+    parts = share_of(pd.Series([active, dormant], dtype="Int64"), active + dormant)
     table = typed_table(
         {
             "activity": ("str", ["active", "dormant", "unknown"]),
             "projects": ("Int64", [active, dormant, unknown]),
-            "share": ("Float64", [*shares, None]),
+            "share": ("Float64", [*parts, None]),
             "as_of": (MOMENT, [_first_day(at)] * 3),
         }
     )
@@ -104,16 +161,11 @@ def activity(frame: Frame, *, as_of: date | str | None = None, window: int = 12)
         "projects",
         len(state),
         base="with_activity",
-        which="whose activity is known",
-        numbers={
-            "with_activity": active + dormant,
-            "unknown": unknown,
-            **reasons,
-            "begun_after_as_of": (state == "begun_after_as_of").sum(),
-            "window": window,
-        },
+        which=which,
+        numbers={"with_activity": active + dormant, "unknown": unknown, **reasons, **numbers},
     )
-    return as_statistic(table, "activity", source=frame, counts=counts)
+    shares = Shares(active + dormant, confidence)
+    return as_statistic(table, "activity", source=frame, counts=counts, shares=shares)
 
 
 def with_age(frame: pd.DataFrame) -> pd.DataFrame:
@@ -212,8 +264,30 @@ def states_of(frame: pd.DataFrame) -> pd.Categorical[str]:
 
     It is ``active``, ``dormant``, ``begun_after_as_of``, or one of the reasons to be `UNKNOWN`.
     """
-    months = read_months(frame)
-    return _states(months, months.usual, window=12)
+    source = _read_source(frame, needs_months=False)
+    if isinstance(source, Months):
+        return _states(source, source.usual, window=_USUAL_WINDOW)
+    return _states_by_class(source)
+
+
+def _read_source(frame: Frame, *, needs_months: bool) -> Months | pd.Series[int]:
+    """Return the months of projects; if no analysis was sent, their stated classes of activity."""
+    columns = [FIRST_MONTH, LAST_MONTH, FETCHED]
+    record = provenance.get_provenance(origin(frame))
+    is_class_sent = STATED_CLASS in record["sent"]
+    if is_class_sent and not needs_months and {*columns[:2]} <= {*record["not_sent"]}:
+        return read(frame, [STATED_CLASS])[STATED_CLASS]
+    return months_of(read(frame, columns), frame)
+
+
+def _states_by_class(classes: pd.Series[int]) -> pd.Categorical[str]:
+    return first_reason(
+        {
+            _NO_CLASS: ~(classes >= _LEAST_CLASS).fillna(False).astype("bool"),
+            "dormant": classes == _INACTIVE,
+            "active": pd.Series(True, classes.index),
+        }
+    )
 
 
 def usual_month(frame: Frame) -> pd.Timestamp | None:

@@ -24,6 +24,7 @@ from dirframe.stats.counts import (
     whole_number,
 )
 from dirframe.stats.distributions import distribution, gini, lorenz_curve, top_share
+from dirframe.stats.intervals import Shares, check_confidence
 from dirframe.stats.records import CONTRIBUTORS, USERS, Frame, read
 from dirframe.stats.result import Counts, as_statistic, typed_table
 
@@ -32,13 +33,15 @@ SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
 
 
 @suggests_options
-def contributor_distribution(frame: Frame) -> pd.DataFrame:
+def contributor_distribution(frame: Frame, *, confidence: float = 0.95) -> pd.DataFrame:
     """Count the projects of each number of contributors.
 
     Parameters
     ----------
     frame : pandas.DataFrame, or a table or file of another engine
         Projects with the column ``analysis_twelve_month_contributor_count``.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -48,6 +51,7 @@ def contributor_distribution(frame: Frame) -> pd.DataFrame:
         - ``contributors`` (Int64, people per project), ``projects`` (Int64, projects with this many)
         - ``share``, ``share_at_most`` (Float64, 0 to 1): of those with a valid number, with this
           many, and with this many or fewer
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
         Counted: ``with_contributors``, ``contributors_missing``, ``contributors_negative``.
 
@@ -57,10 +61,15 @@ def contributor_distribution(frame: Frame) -> pd.DataFrame:
     >>> contributor_distribution(projects)["projects"].tolist()
     [2, 1]
     """
+    check_confidence(confidence)
     people = read(frame, [CONTRIBUTORS])[CONTRIBUTORS]
-    table = distribution(valid_numbers(people), "contributors", "projects")
+    known = valid_numbers(people)
+    table = distribution(known, "contributors", "projects")
     counts = _counts(people)
-    return as_statistic(table, "contributor_distribution", source=frame, counts=counts)
+    shares = Shares(len(known), confidence)
+    return as_statistic(
+        table, "contributor_distribution", source=frame, counts=counts, shares=shares
+    )
 
 
 @suggests_options
@@ -157,7 +166,9 @@ def _concentration(numbers: pd.Series[int], suffix: str) -> dict[str, tuple[str,
 
 
 @suggests_options
-def team_size_classes(frame: Frame, *, bounds: Sequence[int] = SIZES) -> pd.DataFrame:
+def team_size_classes(
+    frame: Frame, *, bounds: Sequence[int] = SIZES, confidence: float = 0.95
+) -> pd.DataFrame:
     """Put projects into classes by their number of contributors.
 
     Parameters
@@ -166,6 +177,8 @@ def team_size_classes(frame: Frame, *, bounds: Sequence[int] = SIZES) -> pd.Data
         Projects with the column ``analysis_twelve_month_contributor_count``.
     bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
         The smallest number of each class, ascending from 0.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -176,6 +189,7 @@ def team_size_classes(frame: Frame, *, bounds: Sequence[int] = SIZES) -> pd.Data
         - ``smallest``, ``largest`` (Int64, people per project): both in it; the last has no largest
         - ``projects`` (Int64, projects), ``contributors`` (Int64, people): sum over them
         - ``share`` (Float64, 0 to 1): of the projects with a valid number
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
         Counted: as in `contributor_distribution`.
 
@@ -185,6 +199,7 @@ def team_size_classes(frame: Frame, *, bounds: Sequence[int] = SIZES) -> pd.Data
     >>> team_size_classes(projects, bounds=[0, 5])["team_size"].tolist()
     ['0–4', '5 or more']
     """
+    check_confidence(confidence)
     smallest = _checked_bounds(bounds)
     people = read(frame, [CONTRIBUTORS])[CONTRIBUTORS]
     known = valid_numbers(people).rename("contributors")
@@ -202,7 +217,10 @@ def team_size_classes(frame: Frame, *, bounds: Sequence[int] = SIZES) -> pd.Data
             "contributors": ("Int64", groups.sum().reindex(every_class, fill_value=0)),
         }
     )
-    return as_statistic(table, "team_size_classes", source=frame, counts=_counts(people))
+    shares = Shares(len(known), confidence)
+    return as_statistic(
+        table, "team_size_classes", source=frame, counts=_counts(people), shares=shares
+    )
 
 
 @suggests_options

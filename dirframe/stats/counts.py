@@ -41,6 +41,14 @@ def as_names(texts: pd.Series[Any]) -> pd.Series[Any]:
     return pd.Series(categories, index=texts.index, name=texts.name)
 
 
+def as_texts(texts: pd.Series[Any]) -> pd.Series[Any]:
+    """Return texts without blanks around them; blank is missing."""
+    names = as_names(texts)
+    different = names.cat.categories.array  # by it, a tenth of the time of astype
+    stripped = different.take(names.cat.codes.to_numpy(), allow_fill=True)
+    return pd.Series(stripped, index=texts.index, name=texts.name, dtype="str")
+
+
 def first_reason(reasons: Mapping[str, Any]) -> pd.Categorical[str]:
     """Return the name of the first reason that holds for each record; empty if none does."""
     masks = [as_bool(mask) for mask in reasons.values()]
@@ -82,8 +90,8 @@ def share_of(part: pd.Series[Any], whole: float) -> pd.Series[Any]:
 
 def later_median(values: pd.Series[Any]) -> Any:
     """Return the median of the values that are known, of two the later; None if there is none."""
-    known = values.dropna().sort_values()
-    return None if known.empty else known.iloc[len(known) // 2]
+    known = values.dropna()
+    return None if known.empty else known.quantile(interpolation="higher")
 
 
 # Groups

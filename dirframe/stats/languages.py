@@ -25,6 +25,7 @@ from dirframe.stats.counts import (
     split_top,
     with_other_row,
 )
+from dirframe.stats.intervals import Shares, WeightedShares, check_confidence
 from dirframe.stats.lists import explode
 from dirframe.stats.records import (
     ANALYSIS,
@@ -58,7 +59,9 @@ _UNLISTED = r"\d+ Others?"
 
 
 @suggests_options
-def language_share(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
+def language_share(
+    frame: Frame, *, top: int | None = None, confidence: float = 0.95
+) -> pd.DataFrame:
     """Count the projects of each main language.
 
     Parameters
@@ -68,6 +71,8 @@ def language_share(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     top : int, optional
         Number of languages with rows of their own; the others share a last row,
         ``other (n languages)``. By default, all have rows.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -76,6 +81,7 @@ def language_share(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
 
         - ``language`` (str), ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the projects that have a main language
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
         - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines``, in all languages;
           missing where no project has a valid count, or the frame has no such column
         - ``users`` (Int64, members): likewise of ``stack_count`` (or else ``user_count``); a member
@@ -91,6 +97,7 @@ def language_share(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     >>> language_share(projects)["projects"].tolist()
     [2, 1]
     """
+    check_confidence(confidence)
     columns = read(frame, [LANGUAGE], optional=[CODE_LINES, USERS, ANALYSIS])
     language = as_names(columns[LANGUAGE])
     numbers = _count_main_languages(columns, language)
@@ -117,7 +124,8 @@ def language_share(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
         which="with a main language",
         numbers=numbers,
     )
-    return as_statistic(table, "language_share", source=frame, counts=counts)
+    shares = Shares(numbers["with_language"], confidence)
+    return as_statistic(table, "language_share", source=frame, counts=counts, shares=shares)
 
 
 def _count_main_languages(columns: pd.DataFrame, language: pd.Series[Any]) -> dict[str, int]:
@@ -257,7 +265,8 @@ def language_breakdown(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
         - ``projects`` (Int64, projects): that list it, if twice, then with the lines of both
         - ``code_lines`` (Float64, lines): sum of the projects' ``analysis_total_code_lines`` times
           the language's whole percentage by 100 (``<1`` counts as 0.5)
-        - ``share`` (Float64, 0 to 1): of the lines in all rows
+        - ``share`` (Float64, 0 to 1): of the lines in all rows; without an interval, also of a
+          random sample: a few large projects have most lines
 
         Counted: ``with_breakdown``, ``languages``, ``languages_in_other``, ``code_lines_unnamed``
         (in no row: of entries without a name, and of those that the directory does not break down,
@@ -309,7 +318,8 @@ def language_breakdown(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     whole = float(table["code_lines"].sum())
     table = name_groups(with_other_row(kept, others, "languages"), "language")
     table["share"] = share_of(table["code_lines"], whole)
-    return as_statistic(table, "language_breakdown", source=frame, counts=counts)
+    shares = WeightedShares()
+    return as_statistic(table, "language_breakdown", source=frame, counts=counts, shares=shares)
 
 
 def _is_unlisted(names: pd.Series[Any]) -> pd.Series[bool]:
@@ -333,6 +343,7 @@ def languages_by_year(
     *,
     top: int | None = None,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+    confidence: float = 0.95,
 ) -> pd.DataFrame:
     """Count the projects of each main language, that of the latest analysis, by year.
 
@@ -345,6 +356,8 @@ def languages_by_year(
         others share a last row of each year, ``other (n languages)``. By default, all have rows.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins with its first month with activity, or when the directory got it.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -354,6 +367,7 @@ def languages_by_year(
         - ``year`` (Int64, from the first to the last, without gaps), ``language`` (str)
         - ``projects`` (Int64, projects): begun in this year
         - ``share`` (Float64, 0 to 1): of the year's projects; missing in a year without any
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
         - ``finished`` (boolean): whether the year was over when the records were retrieved; where
           that is not known, or the data are synthetic, whether a later year has a project
 
@@ -366,6 +380,7 @@ def languages_by_year(
     >>> languages_by_year(pd.DataFrame(projects).add_prefix("analysis_"))["finished"].tolist()
     [True, False]
     """
+    check_confidence(confidence)
     if date not in [FIRST_MONTH, CREATED]:
         raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
     columns = read(frame, [LANGUAGE, date], optional=[ANALYSIS])
@@ -384,14 +399,14 @@ def languages_by_year(
     projects = projects.rename(index=dict.fromkeys(others.index, label), level="language")
     rows = pd.MultiIndex.from_product([years, order], names=["year", "language"])
     projects = projects.groupby(level=["year", "language"]).sum().reindex(rows, fill_value=0)
-    share = projects / projects.groupby(level="year").transform("sum")
+    yearly = projects.groupby(level="year").transform("sum")
     until = observed_until(frame, columns[date])
     table = typed_table(
         {
             "year": ("Int64", rows.get_level_values("year")),
             "language": ("str", rows.get_level_values("language")),
             "projects": ("Int64", projects),
-            "share": ("Float64", share),
+            "share": ("Float64", projects / yearly),
             "finished": ("boolean", rows.get_level_values("year") < until.year),
         }
     )
@@ -409,4 +424,5 @@ def languages_by_year(
             "languages_in_other": len(others),
         },
     )
-    return as_statistic(table, "languages_by_year", source=frame, counts=counts)
+    shares = Shares(yearly.to_numpy(), confidence)
+    return as_statistic(table, "languages_by_year", source=frame, counts=counts, shares=shares)

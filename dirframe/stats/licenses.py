@@ -12,6 +12,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display import suggests_options
 from dirframe._tables import read_rows
+from dirframe.stats.intervals import Shares, check_confidence
 from dirframe.stats.lists import count_records_by, explode
 from dirframe.stats.records import LICENSES, Frame, read, require_records
 from dirframe.stats.result import Counts, as_statistic, typed_table
@@ -34,7 +35,7 @@ _FILLERS = {
 
 
 @suggests_options
-def licenses(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
+def licenses(frame: Frame, *, top: int | None = None, confidence: float = 0.95) -> pd.DataFrame:
     """Count the projects under each licence.
 
     Parameters
@@ -44,6 +45,8 @@ def licenses(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     top : int, optional
         Number of licences with rows of their own; the others share a last row,
         ``other (n licences)``, with the projects that name any of them. By default, all have rows.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -57,6 +60,7 @@ def licenses(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
         - ``projects`` (Int64, projects): that name it, each once
         - ``share`` (Float64, 0 to 1): of the projects that name a licence; they can sum to more
           than 1
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
         Counted: ``with_license``, ``without_license``, ``licenses``, ``licenses_in_other``.
 
@@ -67,6 +71,7 @@ def licenses(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     >>> licenses(pd.DataFrame({"licenses": [[recorded], [today], None]}))["projects"].tolist()
     [2]
     """
+    check_confidence(confidence)
     columns = read(frame, [LICENSES])
     entries = license_entries(columns[LICENSES])
     table, numbers = count_records_by(entries, "license", "licences", top)
@@ -84,17 +89,20 @@ def licenses(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
             "licenses_in_other": numbers["in_other"],
         },
     )
-    return as_statistic(table, "licenses", source=frame, counts=counts)
+    shares = Shares(numbers["with_any"], confidence)
+    return as_statistic(table, "licenses", source=frame, counts=counts, shares=shares)
 
 
 @suggests_options
-def license_families(frame: Frame) -> pd.DataFrame:
+def license_families(frame: Frame, *, confidence: float = 0.95) -> pd.DataFrame:
     """Count the projects under permissive, weak and strong copyleft, and other licences.
 
     Parameters
     ----------
     frame : pandas.DataFrame, or a table or file of another engine
         Projects with the column ``licenses``.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
 
     Returns
     -------
@@ -108,6 +116,7 @@ def license_families(frame: Frame) -> pd.DataFrame:
           ``"none"``, those that name no licence, which is not to have none
         - ``share`` (Float64, 0 to 1): of all projects; a project can be in several families, also
           by one licence, such as that of Perl, which is a choice of two
+        - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
 
         Counted: ``with_license``, ``without_license``.
 
@@ -117,6 +126,7 @@ def license_families(frame: Frame) -> pd.DataFrame:
     >>> print(license_families(projects)["projects"].tolist())
     [1, 0, 1, 0, 1]
     """
+    check_confidence(confidence)
     columns = read(frame, [LICENSES])
     families = family_entries(columns[LICENSES])
     numbers = families["license_family"].value_counts().reindex(FAMILIES, fill_value=0)
@@ -135,7 +145,8 @@ def license_families(frame: Frame) -> pd.DataFrame:
         which="with a licence or none",
         numbers={"with_license": len(columns) - without, "without_license": without},
     )
-    return as_statistic(table, "license_families", source=frame, counts=counts)
+    shares = Shares(len(columns), confidence)
+    return as_statistic(table, "license_families", source=frame, counts=counts, shares=shares)
 
 
 def with_license_family(frame: pd.DataFrame) -> pd.DataFrame:

@@ -109,7 +109,7 @@ def commit_concentration(frame: Frame) -> pd.DataFrame:
     first_five: float | None = None
     bus_factor: int | None = None
     if total:
-        first = commits[0] / total
+        first = commits.iloc[0] / total
         first_five = commits[:5].sum() / total
         half = -(-total // 2)  # rounded up: in whole numbers, exactly half is recognised
         bus_factor = int(np.searchsorted(commits.cumsum(), half)) + 1

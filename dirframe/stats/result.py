@@ -10,6 +10,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.schema import ALL_RESOURCES
+from dirframe.stats.intervals import Shares, WeightedShares, with_intervals
 from dirframe.stats.records import Frame, origin
 
 _RESOURCES = {resource.collection: name for name, resource in ALL_RESOURCES.items()}
@@ -33,6 +34,7 @@ REASONS = {
     "month_missing": "without a month",
     "months_reversed": "that ended before they began",
     "months_after_fetch": "with activity after the fetch",
+    "class_missing": "of no class, or of one older than 30 days",
     "commits_invalid": "without valid commits",
     "contributors_invalid": "without valid contributors",
     "country_missing": "without a country",
@@ -69,10 +71,30 @@ class Counts:
         return {self.collection: self.records} | numbers
 
 
-def as_statistic(table: pd.DataFrame, name: str, *, source: Frame, counts: Counts) -> pd.DataFrame:
-    """Give a table the provenance of its records, the name of the statistic, and its counts."""
+def as_statistic(
+    table: pd.DataFrame,
+    name: str,
+    *,
+    source: Frame,
+    counts: Counts,
+    shares: Shares | WeightedShares | None = None,
+) -> pd.DataFrame:
+    """Give a table the provenance of its records, the name of the statistic, and its counts.
+
+    Of a random sample, shares of records get the columns ``low`` and ``high``.
+    """
     counted = counts.counted
-    provenance.copy_provenance(origin(source), table, name, records=False)
+    frame = origin(source)
+    interval: dict[str, Any] = {}
+    drawn = provenance.drawn_sample(frame, counts.records) if shares else None
+    if isinstance(shares, WeightedShares) and drawn:
+        interval = {"absent": provenance.NoInterval.WEIGHTED.value}
+    elif isinstance(drawn, provenance.NoInterval):
+        interval = {"absent": drawn.value}
+    elif isinstance(shares, Shares) and isinstance(drawn, provenance.Drawn):
+        table = with_intervals(table, shares, counts.collection, drawn)
+        interval = {"confidence": float(shares.confidence)}
+    provenance.copy_provenance(frame, table, name, records=False)
     return provenance.set_provenance(
         table,
         counted=counted,
@@ -81,7 +103,9 @@ def as_statistic(table: pd.DataFrame, name: str, *, source: Frame, counts: Count
             "records": counted[counts.base],
             "which": counts.which,
             "rows": len(table),
+            "columns": list(table),
         },
+        interval=interval,
         statistic={"name": name},
         resource=_RESOURCES.get(counts.collection, ""),
     )

@@ -198,7 +198,9 @@ def describe(
         resource=first["resource"],
         statistic=first["statistic"],
         counted={first["base"]["collection"]: len(frame), **numbers},
-        base=first["base"] | {"records": number, "rows": len(result)},
+        interval=first["interval"],
+        other_data=first["other_data"],
+        base=first["base"] | {"records": number, "rows": len(result), "columns": list(result)},
     )
 
 
@@ -237,6 +239,7 @@ def divided(
 def _part(frame: pd.DataFrame, places: Any, days: dict[str, str]) -> pd.DataFrame:
     """Return some records, which remember the reference days of the whole."""
     part: pd.DataFrame = frame.iloc[places]
+    provenance.add_domain(frame, part)
     return provenance.set_provenance(part, whole=days)
 
 

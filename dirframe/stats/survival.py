@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dirframe._display import suggests_options
-from dirframe.errors import InvalidInputError
 from dirframe.stats.activity import FAULTS, Months, check_window, months_of, read_months
 from dirframe.stats.counts import (
-    as_bool,
-    as_names,
+    as_texts,
     check_top,
     count_reasons,
     first_reason,
 )
+from dirframe.stats.intervals import check_confidence
 from dirframe.stats.records import (
     CONTRIBUTORS,
     FETCHED,
@@ -78,26 +78,21 @@ def life_span(frame: Frame, *, top: int | None = None, window: int = 12) -> pd.D
     reason = first_reason(months.faults())
     lives = _lives(months, reason, window)
     longest = lives if top is None else lives.nlargest(top, "months", keep="all")
+    longest = longest.loc[_longest_first(longest, columns)].head(len(lives) if top is None else top)
     columns = columns.loc[longest.index]
     people = columns.get(CONTRIBUTORS, pd.Series(None, columns.index, dtype="Int64"))
     table = pd.DataFrame(
         {
             "id": columns.get("id", pd.Series(None, columns.index, dtype="str")),
             "name": columns[NAME],
-            "language": as_names(columns[LANGUAGE]).astype("str"),
+            "language": as_texts(columns[LANGUAGE]),
             "first_month": columns[FIRST_MONTH],
             "last_month": columns[LAST_MONTH],
             "months": longest["months"].astype("Int64"),
             "ended": longest["ended"],
             "contributors": people.where(people >= 0),
         }
-    )
-    table = table.sort_values(
-        ["months", "first_month", "name", "id"],
-        ascending=[False, True, True, True],
-        na_position="first",
-        ignore_index=True,
-    ).head(len(table) if top is None else top)
+    ).reset_index(drop=True)
     numbers = _count_lives(lives, reason, window)
     counts = Counts(
         "projects",
@@ -151,33 +146,30 @@ def survival(frame: Frame, *, window: int = 12, confidence: float = 0.95) -> pd.
     [1.0, 0.5, 0.5]
     """
     check_window(window)
-    level: object = confidence
-    if not isinstance(level, int | float) or not 0 < level < 1:
-        raise InvalidInputError(
-            f"confidence is {confidence!r}; it must be a share between 0 and 1, such as 0.95."
-        )
+    check_confidence(confidence)
     months = read_months(frame)
     reason = first_reason(months.faults())
     lives = _lives(months, reason, window)
     known = lives[lives["ended"].notna()]
     lengths = known["months"].astype("int64")
-    ends = as_bool(known["ended"])
-    at = np.unique(np.append(0, lengths)) if len(known) else np.array([], dtype=np.int64)
-    ended = lengths[ends].value_counts().reindex(at, fill_value=0).to_numpy()
-    censored = lengths[~ends].value_counts().reindex(at, fill_value=0).to_numpy()
+    numbers = known["ended"].astype("bool").groupby(lengths).agg(["sum", "size"])
+    if len(numbers):
+        numbers = numbers.reindex([0, *numbers.index], fill_value=0)
+    ended = numbers["sum"].to_numpy()
+    censored = numbers["size"].to_numpy() - ended
     # Those at risk in a month are all whose life ends or is last seen in it or later.
     at_risk = (ended + censored)[::-1].cumsum()[::-1]
     with np.errstate(divide="ignore", invalid="ignore"):
         estimate = np.cumprod(1 - ended / at_risk)
         greenwood = np.cumsum(ended / (at_risk * (at_risk - ended)))
-        quantile = NormalDist().inv_cdf((1 + level) / 2)
+        quantile = NormalDist().inv_cdf((1 + confidence) / 2)
         half_width = quantile * np.sqrt(greenwood) / np.abs(np.log(estimate))
         low = estimate ** np.exp(half_width)
         high = estimate ** np.exp(-half_width)
     is_defined = (estimate > 0) & (estimate < 1)
     table = typed_table(
         {
-            "months": ("Int64", at),
+            "months": ("Int64", numbers.index),
             "at_risk": ("Int64", at_risk),
             "ended": ("Int64", ended),
             "censored": ("Int64", censored),
@@ -202,6 +194,19 @@ def _lives(months: Months, reason: pd.Categorical[str], window: int) -> pd.DataF
     ended = ended.where(months.fetched <= months.latest)
     lives = pd.DataFrame({"months": months.last - months.first + 1, "ended": ended})
     return lives[reason == ""]
+
+
+def _longest_first(lives: pd.DataFrame, columns: pd.DataFrame) -> pd.Index[Any]:
+    """Return the index of lives in the order of rows: longest, earliest, by name, by id."""
+    columns = columns.loc[lives.index]
+    keys: dict[str, pd.Series[Any]] = {
+        "months": -lives["months"],
+        "first_month": columns[FIRST_MONTH],
+        "name": columns[NAME].astype("category"),
+    }
+    if "id" in columns:  # all are different, of which ranks cost a tenth of categories
+        keys["id"] = columns["id"].rank(method="dense")
+    return pd.DataFrame(keys).sort_values(list(keys), na_position="first").index
 
 
 def _count_lives(lives: pd.DataFrame, reason: pd.Categorical[str], window: int) -> dict[str, int]:

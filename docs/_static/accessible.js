@@ -7,6 +7,14 @@ addEventListener("DOMContentLoaded", () => {
   each("table.dataframe th:empty", (part) => part.replaceWith(document.createElement("td")));
   if (!document.querySelector("h1"))  // the page of the search
     document.querySelector("article")?.insertAdjacentHTML("afterbegin", "<h1>Search</h1>");
+  // On a narrow screen each row of a wide table is a block: its cells then name their columns.
+  each(".content table.docutils:not(.dataframe)", (table) => {
+    const columns = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
+    if (columns.length < 4) return;
+    table.classList.add("wide");
+    table.querySelectorAll("tbody tr").forEach((row) =>
+      [...row.cells].forEach((cell, index) => { if (cell.textContent.trim()) cell.dataset.column = columns[index]; }));
+  });
   each("pre, .cell_output, .table-wrapper, .content table", (part) => {
     if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
   });

@@ -9,7 +9,12 @@ import pytest
 import time_machine
 
 import dirframe
-from dirframe.errors import AnalysesNotSentWarning, IncompleteWarning, QuotaExceededError
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    IncompleteWarning,
+    QuotaExceededError,
+    ServiceChangedWarning,
+)
 from tests.rig.server import ID, Rig, id_of, numbered
 
 #: What a person runs in a process of its own: URL, key, file, number of workers, and details or nothing.
@@ -90,6 +95,7 @@ class Harvests:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IncompleteWarning)
             warnings.simplefilter("ignore", AnalysesNotSentWarning)
+            warnings.simplefilter("ignore", ServiceChangedWarning)
             return dirframe.open_archive(self.path).frame(**options)
 
     def check(self):

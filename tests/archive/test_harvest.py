@@ -1,5 +1,6 @@
 """A harvest pays for each page once, over days, kills and whatever the directory does meanwhile."""
 
+import warnings
 from collections import Counter
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,12 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe import provenance
-from dirframe.errors import InvalidInputError, QuotaExceededError, ServiceError
+from dirframe.errors import (
+    InvalidInputError,
+    QuotaExceededError,
+    ServiceChangedWarning,
+    ServiceError,
+)
 from tests import processes
 from tests.archive.conftest import LINE, START, Harvests, Reshuffled, kept, number, shuffled
 from tests.faults.test_faults import EDITS
@@ -335,13 +341,21 @@ def test_killed_harvest_by_ids_loses_a_request_a_kill(tmp_path, kills):
         assert harvest.check()["id"].tolist() == rig.ids
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
 @pytest.mark.parametrize("change", ["ids", "per_page"])
 def test_harvest_goes_on_by_page_numbers_where_ids_end(harvests, change):
     rig = Today(400)
     rig.stops = {change: 8}
     harvest = harvests(rig)
-    archive, _ = harvest.over_days(12)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", ServiceChangedWarning)
+        archive, _ = harvest.over_days(12)
+    assert {one.category for one in warned} == {ServiceChangedWarning}
     status = archive.status()
+    with pytest.warns(ServiceChangedWarning):
+        archive.frame()
     frame = harvest.check()
     assert set(frame["id"]) == set(rig.ids)
     assert (status.completeness, status.sort) == ("counted", "project_name")
@@ -410,7 +424,7 @@ def test_count_that_is_too_high_does_not_keep_a_harvest_of_own_pages_from_its_en
 
 def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
     rig = Today(30)
-    rig.own_pages = {"3": GONE, "4": DELETED, "5": SILENT}
+    rig.own_pages = {"4": DELETED, "5": SILENT}
     rig.other = {"6": "7"}
     harvest = harvests(rig)
     status = harvest.run(details=True).status()
@@ -418,9 +432,29 @@ def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
     harvest.run(details=True)
     facts = frame.attrs["dirframe"]
     assert len(rig.requests) == paid
-    assert sorted(facts["details_missing"]) == ["3", "4", "6"]
+    assert sorted(facts["details_missing"]) == ["4", "6"]
     assert (status.completeness, status.finished) == ("incomplete", True)
-    assert {*frame["id"][frame["analysis__id"].isna()]} == {"3", "4", "5", "6"}
+    assert {*frame["id"][frame["analysis__id"].isna()]} == {"4", "5", "6"}
+
+
+def test_own_pages_of_a_bare_404_are_asked_for_again_until_ids_do_not_return_the_project(harvests):
+    rig = Today(30)
+    rig.own_pages = dict.fromkeys(["3", "17"], GONE)
+    harvest = harvests(rig)
+    for _ in range(2):
+        with pytest.raises(dirframe.NotFoundError):
+            harvest.run(details=True)
+        status = dirframe.open_archive(harvest.path).status()
+        assert (status.details, status.requests_left, status.finished) == (28, 2, False)
+    rig.own_pages = {"3": GONE}
+    rig.records[:] = [xml for xml in rig.records if id_of(xml) != "3"]
+    status = harvest.run(details=True).status()
+    frame, paid = harvest.check(), len(rig.requests)
+    harvest.run(details=True)
+    assert len(rig.requests) == paid
+    assert (status.finished, status.details) == (True, 30)
+    assert frame.attrs["dirframe"]["details_missing"] == ["3"]
+    assert "3 (gone)" in status.reason
 
 
 def test_error_among_own_pages_keeps_what_came(harvests):

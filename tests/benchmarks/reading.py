@@ -17,6 +17,7 @@ from dirframe.client.directory import session_of
 from dirframe.client.xml.page import parse
 from dirframe.client.xml.records import Records
 from tests.benchmarks.corpus import month_pages, project_pages, side_by_side
+from tests.client.test_parser import MANY, read_parts
 from tests.rig.server import Rig
 
 RECORDS = 6_000
@@ -70,6 +71,15 @@ def peak(records):
     print(f"{len(frame):,} records with every list: {highest:,.0f} MiB at most")
 
 
+def compare_sizes():
+    """Print how much longer a page of eight times as many parts takes; quadratic work takes 64 times."""
+    with TemporaryDirectory() as name:
+        for parts in MANY:
+            sizes = {n: partial(read_parts, parts, n, Path(name)) for n in (2_000, 16_000)}
+            few, many = side_by_side(sizes, 1).values()
+            print(f"16,000 {parts}: {many:.2f} s, {many / few:.1f} times 2,000")
+
+
 def main():
     if sys.argv[1:2] == ["peak"]:
         peak(int(sys.argv[2]))
@@ -80,6 +90,7 @@ def main():
     compare(month_pages(60), {"months (many short leaves)": ours})
     for pages in (150, 1_500):
         warm(pages)
+    compare_sizes()
     subprocess.run([sys.executable, "-m", __spec__.name, "peak", "100000"], check=True)
 
 

@@ -306,6 +306,62 @@ def test_a_territory_beside_its_state_is_the_territory():
     assert wrong(expected) == {}
 
 
+#: Parts of the United Kingdom, also in other languages and forms.
+PARTS = (
+    "England", "Scotland", "Wales", "Northern Ireland", "Great Britain", "N. Ireland",
+    "NorthernIreland", "Ireland, Northern", "England and Wales", "Wales (UK)", "UK: Wales",
+    "Principality of Wales", "the England", "Kingdom of Scotland", "Gales", "Écosse", "イングランド",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_part_of_a_state_beside_the_code_of_a_territory_has_no_answer(part):
+    forms = (
+        "{part}, {code}", "{part} ({code})", "{part} {code}", "{code} {part}", "{code}, {part}",
+        "{code} ({part})", "{part} / {code}", "{part} - {code}", "{part},{code}",
+    )  # fmt: skip
+    values = [
+        form.format(part=part, code=written)
+        for territory in map(pycountry.countries.lookup, TERRITORIES["GB"].split())
+        for written in (territory.alpha_2, territory.alpha_2.lower(), territory.alpha_3)
+        for form in forms
+    ]
+    assert answered(values) == {}
+
+
+def test_state_or_its_code_beside_the_code_of_a_territory_is_the_territory():
+    assert wrong({
+        "United Kingdom, KY": "KY", "UK, MS": "MS", "GB, GI": "GI", "U.K. (VG)": "VG",
+        "UK KY": "KY", "KY (British)": "KY", "Cayman Islands (UK)": "KY", "GBR, IMN": "IM",
+        "France, GP": "GP", "Frankreich, GP": "GP", "US, PR": "PR", "PR USA": "PR",
+        "China, HK": "HK", "Scotland, UK": "GB", "Wales, GB": "GB", "Jersey, England": "JE",
+    }) == {}  # fmt: skip
+
+
+def test_name_in_several_scripts_as_on_maps():
+    assert wrong({
+        "Maroc ⵍⵎⵖⵔⵉⴱ المغرب": "MA", "Algérie / ⵍⵣⵣⴰⵢⴻⵔ / الجزائر": "DZ", "Tunisie تونس": "TN",
+        "ⵍⵉⴱⵢⴰ ليبيا": "LY", "Djibouti جيبوتي": "DJ", "Tchad تشاد": "TD", "香港 Hong Kong": "HK",
+        "澳門 Macau": "MO", "ኤርትራ Eritrea إرتريا": "ER", "ශ්‍රී ලංකාව இலங்கை": "LK",
+        "العراق عێراق": None,  # one script, two languages
+        "Singapore 新加坡 சிங்கப்பூர்": "SG", "Србија Srbija": "RS", "საქართველო Georgia": "GE",
+        "Israel ישראל إسرائيل": "IL", "Κύπρος Cyprus": "CY",
+        "Schweiz/Suisse/Svizzera/Svizra": "CH",
+        # Two countries, or a place that no table knows.
+        "France Россия": None, "Niger نيجيريا": None, "السودان South Sudan": None,
+        "Maroc طنجة": None, "Paris فرنسا": None, "東京 Japan": None,
+    }) == {}  # fmt: skip
+
+
+def test_names_of_states_before_they_were_renamed_and_those_that_stay_open():
+    assert wrong({
+        "British East Africa": "KE", "Gilbert Islands": "KI", "Ellice Islands": "TV",
+        "Moldovian SSR": "MD", "Moldovian Soviet Socialist Republic": "MD", "Moldavian SSR": "MD",
+        "Gold Coast": None, "Formosa": None, "Mesopotamia": None, "German East Africa": None,
+        "Gilbert and Ellice Islands": None, "Tanganyika": None,
+    }) == {}  # fmt: skip
+
+
 STATES = (
     "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ "
     "NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY"
@@ -356,6 +412,16 @@ def test_a_typing_error_is_suggested_and_never_answered():
     table = audit(*expected)
     assert table["country_alpha_2"].isna().all()
     assert {raw: text[:2] for raw, text in table["suggestion"].items()} == expected
+
+
+def test_half_a_utf_16_pair_is_kept_by_unify_and_named_by_its_row_in_an_audit():
+    table = frame("DE", "DE\ud83d")
+    unified = unify_countries(table)
+    assert unified["country_code"].tolist() == ["DE", "DE\ud83d"]
+    assert unified["country_alpha_2"].tolist() == ["DE", "DE"]  # it is no letter
+    for values in (table, table["country_code"]):
+        with pytest.raises(InvalidInputError, match=r"country_code .* pair.* row 1"):
+            country_audit(values)
 
 
 # In frames: the raw value is kept, every decision is shown, and overrides win

@@ -81,7 +81,11 @@ def desk(rig, folder, files, root, monkeypatch):
         records[kind] = [xml for xml in every if id_of(xml) in named]
         rig.add(kind, records[kind])
     rig.sorts["id"] = lambda xml: int(id_of(xml))
-    monkeypatch.setattr(dirframe, "sample_directory", lambda: dirframe.Directory(rig.url, rig.key))
+
+    def sample_directory(**_):
+        return dirframe.Directory(rig.url, rig.key)
+
+    monkeypatch.setattr(dirframe, "sample_directory", sample_directory)
     shutil.copy(folder / "projects.parquet", folder / "again.parquet")
     accounts = dirframe.read_table("accounts.parquet")
     dirframe.export(accounts, "accounts.csv")

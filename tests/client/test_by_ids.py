@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+import warnings
 from contextlib import closing
 from random import Random
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ from dirframe.errors import (
     NetworkError,
     NotFoundError,
     QuotaExceededError,
+    ServiceChangedWarning,
 )
 from dirframe.provenance import get_provenance
 from tests.rig import faults
@@ -164,6 +166,15 @@ def test_load_by_ids_in_rehearsal_is_the_same_as_without(tmp_path):
 # A directory that does not answer by ids, or not any more
 
 
+def load_and_catch(directory, **options):
+    """Return a frame, and the kinds of warnings of changes of the service."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ServiceChangedWarning)
+        frame = load(directory, **options)
+    kinds = [one.category for one in caught]
+    return frame, [kind for kind in kinds if kind is ServiceChangedWarning]
+
+
 @pytest.mark.parametrize(
     ("change", "reason", "requests"),
     [
@@ -179,14 +190,15 @@ def test_load_goes_on_by_page_numbers_where_ids_are_not_honoured(connect, change
     for name, value in change.items():
         setattr(rig, name, value)
     with rig.in_process():
-        frame = load(connect(rig))
+        frame, warned = load_and_catch(connect(rig))
         facts = get_provenance(frame)
         assert (len(frame), set(frame["id"])) == (201, set(rig.ids))
         assert (facts["completeness"], facts["walk"]["by"]) == ("proven", "page numbers")
         assert reason in facts["walk"]["reason"]
         assert len(rig.requests) == requests
+        assert warned == [ServiceChangedWarning] * ("stops" in change)
         rig.forget()
-        assert load(connect(rig)).equals(frame)
+        assert load_and_catch(connect(rig))[0].equals(frame)
         assert rig.requests == []
 
 
@@ -194,11 +206,36 @@ def test_load_of_a_query_goes_on_with_small_pages_where_large_ones_end(connect):
     rig = Today(201)
     rig.stops = {"per_page": 3}
     with rig.in_process():
-        frame = load(connect(rig), query="project")
+        frame, warned = load_and_catch(connect(rig), query="project")
     facts = get_provenance(frame)
+    assert warned == [ServiceChangedWarning]
     assert (len(frame), set(frame["id"])) == (201, set(rig.ids))
     assert "stopped sending 25" in facts["walk"]["reason"]
     assert facts["completeness"] == "proven"
+
+
+def test_load_whose_way_changes_asks_before_it_needs_more_than_the_quota_leaves(connect):
+    rig = Today(1_000)
+    rig.stops = {"ids": 20, "per_page": 20}
+    with rig.in_process():
+        directory = connect(rig, daily_quota=50)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", dirframe.OverQuotaWarning)
+            with pytest.raises(dirframe.OverQuotaWarning):
+                load(directory)
+        assert len(rig.requests) <= 26
+
+
+def test_draw_of_ids_that_are_not_honoured_any_more_goes_on_by_positions(connect):
+    rig = Today(400)
+    rig.stops = {"ids": 2}
+    with rig.in_process():
+        frame, warned = load_and_catch(connect(rig), sample=60)
+    facts = get_provenance(frame)
+    assert (len(frame), facts["completeness"]) == (60, "sample")
+    assert facts["sample"]["order"] == "project_name"
+    assert "stopped answering by ids" in facts["walk"]["reason"]
+    assert warned == [ServiceChangedWarning]
 
 
 # Requests that fail
@@ -301,6 +338,48 @@ def test_load_by_ids_without_a_network_ends(connect):
     assert len(caught.value.frame) >= 25
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
+@pytest.mark.parametrize("options", [{}, {"sample": 150}, {"projects": numbered(300)}])
+def test_load_by_ids_offline_has_all_pages_that_are_in_the_cache(connect, tmp_path, options):
+    rig = Today(300)
+    rig.moves = False
+    with rig.in_process():
+        whole = load(connect(rig), **options)
+        remove_page(tmp_path / "cache", 3)
+        before = len(rig.requests)
+        part = load(connect(rig), offline=True, incomplete="warn", **options)
+        assert len(rig.requests) == before
+        again = load(connect(rig), **options)
+    assert 0 < len(set(whole["id"]) - set(part["id"])) <= 25
+    assert set(part["id"]) < set(whole["id"])
+    assert get_provenance(part)["completeness"] == "incomplete"
+    assert again.equals(whole)
+    assert len(rig.requests) <= before + 2  # the page, and the newest projects behind it
+
+
+def remove_page(folder, place):
+    """Remove a page by ids from a cache, by its place in the order of arrival."""
+    with closing(sqlite3.connect(dirframe.cache_info(folder).file)) as database:
+        keys = [
+            key
+            for (key,) in database.execute("SELECT key FROM responses ORDER BY rowid")
+            if "ids=" in key
+        ]
+        database.execute("DELETE FROM responses WHERE key = ?", [keys[place]])
+        database.commit()
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
+@pytest.mark.parametrize(("failures", "records"), [(1, 300), (2, 300), (3, 59)])
+def test_load_by_ids_that_takes_parts_goes_on_after_a_failed_page(connect, failures, records):
+    rig = Today(300)
+    rig.moves = False
+    with rig.in_process():
+        rig.faults.extend([None] * 4 + [faults.FAULTS["500"]] * failures)
+        frame = load(connect(rig), incomplete="warn")
+    assert len(frame) == records
+
+
 # What is shown and stored
 
 
@@ -315,7 +394,7 @@ def test_ids_are_in_no_message_log_or_cache_key(connect, tmp_path, caplog):
         assert "ids=" in caught.value.url
         assert len(caught.value.url) < 200
         assert len(str(caught.value)) < 500
-        rig.faults.extend([faults.FAULTS["500"]] * 4)
+        rig.faults.extend([faults.FAULTS["500"]] * 9)
         with pytest.warns(dirframe.errors.IncompleteWarning, match="projects 51 to ") as warned:
             load(directory, incomplete="warn")
         rig.faults.clear()

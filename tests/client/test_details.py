@@ -14,11 +14,13 @@ from dirframe.errors import (
     ColumnsNotSentError,
     IncompleteCollectionError,
     IncompleteWarning,
+    NotFoundError,
     QuotaExceededError,
     QuotaWarning,
     ServiceError,
 )
 from dirframe.provenance import caption, get_provenance
+from tests import charts
 from tests.rig.server import Reply, failed, id_of, numbered, page_xml, record
 from tests.rig.today import BROKEN, DELETED, GONE, REFUSED, SILENT, Today, projects
 
@@ -155,10 +157,39 @@ def test_analyses_that_were_not_sent_are_said_with_their_price(rig, connect):
         assert get_provenance(load(connect(rig), refresh=True))["not_sent"] == []
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_activity_without_analyses_is_the_class_that_the_directory_states(connect):
+    values = dict(
+        zip(map(str, range(1, 13)), [0, 10, 20, 20, 30, 40, 50, 60, 70, 0, 20, 40], strict=True)
+    )
+    rig = Today(12)
+    rig.records[:] = [
+        re.sub("<value>40<", f"<value>{values[id_of(xml)]}<", xml) for xml in rig.records
+    ]
+    with rig.in_process():
+        frame = load(connect(rig), sort=None)
+        whole = load(connect(rig), sort=None, details=True)
+    table = dirframe.stats.activity(frame)
+    assert table["projects"].tolist() == [7, 3, 2]
+    assert get_provenance(table)["counted"] == {
+        "projects": 12, "with_activity": 10, "unknown": 2, "class_missing": 2
+    }  # fmt: skip
+    assert len(dirframe.select(frame, activity="dormant")) == 3
+    shown = charts.caption(dirframe.plot.activity(frame))
+    assert "project_activity_index" in shown
+    assert "Unknown: 2 projects of no class" in shown
+    for options in ({"window": 6}, {"as_of": "2026-11"}):  # nothing is known of months
+        with pytest.raises(ColumnsNotSentError):
+            dirframe.stats.activity(frame, **options)
+    months = dirframe.stats.activity(whole)  # an analysis counts before the class
+    assert months["projects"].tolist() == [12, 0, 0]
+    assert "class_missing" not in get_provenance(months)["counted"]
+
+
 # What does not come
 
 
-@pytest.mark.parametrize("reply", [GONE, DELETED, REFUSED], ids=["gone", "deleted", "refused"])
+@pytest.mark.parametrize("reply", [DELETED, REFUSED], ids=["deleted", "refused"])
 def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, carried, reply):
     directory, lost = connect(rig), with_id(carried)[2:4]
     rig.own_pages = dict.fromkeys(lost, reply)
@@ -183,6 +214,53 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, ca
     rig.own_pages = {}
     load(directory, details=True, refresh=True)
     same(load(directory, details=True), carried)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_details_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_project(
+    rig, connect, carried, workers
+):
+    directory, lost = connect(rig, workers=workers), with_id(carried)[2:4]
+    with pytest.warns(AnalysesNotSentWarning):
+        load(directory)
+    rig.own_pages = dict.fromkeys(lost, GONE)
+    rig.records[:] = [xml for xml in rig.records if id_of(xml) != lost[1]]  # it is gone since
+    paid, missing = [], []
+    for _ in range(2):
+        rig.forget()
+        with pytest.raises(IncompleteCollectionError) as caught:
+            load(directory, details=True)
+        paid.append((own_pages(rig).count(lost[0]), own_pages(rig).count(lost[1])))
+        missing.append(caught.value.missing)
+        assert caught.value.details_missing == tuple(lost)
+    assert paid == [(1, 1), (1, 0)]
+    assert all(f"{lost[0]} (status 404), {lost[1]} (gone)" in words for words in missing)
+    rig.own_pages = {}
+    with pytest.raises(IncompleteCollectionError) as caught:
+        load(directory, details=True)
+    assert caught.value.details_missing == (lost[1],)
+
+
+def test_details_of_a_bare_404_where_ids_are_not_honoured_stay_failures(rig, connect, carried):
+    lost = with_id(carried)[3]
+    rig.own_pages, rig.ignored = {lost: GONE}, {"ids"}
+    for _ in range(2):
+        rig.forget()
+        with pytest.raises(IncompleteCollectionError, match=f"{lost} .status 404"):
+            load(connect(rig), details=True)
+        assert own_pages(rig).count(lost) == 1
+
+
+def test_details_of_25_bare_404_in_a_row_end_a_load_if_the_projects_are_there(connect):
+    rig = Today(60)
+    rig.moves, rig.own_pages = False, dict.fromkeys(numbered(60), GONE)
+    with rig.in_process():
+        with pytest.raises(NotFoundError) as caught:
+            load(connect(rig), details=True)
+        assert len(own_pages(rig)) == 25
+        assert len(caught.value.frame) == 60
+        rig.own_pages = {}
+        assert load(connect(rig), details=True)[LINES].notna().all()
 
 
 def test_details_keep_what_came_before_the_quota_ended(rig, connect, carried):

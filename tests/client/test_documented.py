@@ -86,7 +86,17 @@ def test_documented_record_has_the_types_of_the_schema(name, read):
     ("name", "personal"),
     [
         ("position", {"title", "organization", "html_url", "sparkline_url"}),
-        ("stack", {"account_name", "account_email_sha1", "account_location", "account_login"}),
+        (
+            "stack",
+            {
+                "title",
+                "description",
+                "account_name",
+                "account_email_sha1",
+                "account_location",
+                "account_login",
+            },
+        ),
         ("kudo", {"sender_account_name", "receiver_account_name", "contributor_name"}),
         ("affiliated_committer", {"name"}),
         ("outside_committer", {"name", "affiliated_with"}),

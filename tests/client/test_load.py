@@ -28,7 +28,7 @@ from dirframe.errors import (
     UnreadableResponseError,
     UnreadableValueWarning,
 )
-from dirframe.provenance import get_provenance
+from dirframe.provenance import caption, get_provenance
 from dirframe.schema import ACCOUNT
 from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, id_of, numbered, page_xml, record
@@ -705,7 +705,12 @@ def test_load_by_popularity_is_of_projects_with_users(tmp_path):
     rig.unused, rig.reshuffles = set(numbered(40)), False
     with rig.in_process(), rig.directory(tmp_path) as directory:
         frame = dirframe.load_projects(directory, sort="popularity", incomplete="warn")
-    facts = get_provenance(frame)
-    assert set(frame["id"]) == set(numbered(60)[40:])
-    assert (facts["items_available"], facts["query"]) == (20, {"only": "projects with users"})
-    assert "only projects with users" in dirframe.cite(frame)
+        path, options = tmp_path / "popular.archive", {"sort": "popularity"}
+        dirframe.harvest("projects", path, directory=directory, **options)
+        stored = dirframe.open_archive(path).frame()
+    for one in (frame, stored):
+        facts = get_provenance(one)
+        assert set(one["id"]) == set(numbered(60)[40:])
+        assert (facts["items_available"], facts["query"]) == (20, {"only": "projects with users"})
+        assert "only projects with users" in dirframe.cite(one)
+        assert "n = 20 projects · only projects with users" in caption(one)

@@ -1,5 +1,7 @@
 """Projects that are named by ids or short names: one row each, in the given order, failures by name."""
 
+import warnings
+
 import pandas as pd
 import pytest
 
@@ -10,8 +12,10 @@ from dirframe.errors import (
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
+    OverQuotaWarning,
     QuotaExceededError,
     QuotaWarning,
+    ServiceChangedWarning,
 )
 from dirframe.provenance import get_provenance
 from tests.rig.server import Rig, record
@@ -146,6 +150,37 @@ def test_named_project_whose_own_page_is_lost_keeps_its_record(today, connect):
     assert frame["id"].tolist() == ["4", "5"]
     assert (facts["details_missing"], facts["failures"]) == (["5"], {"6": "gone"})
     assert caught.value.details_missing == ("5",)
+    assert "5 (status 404)" in caught.value.missing
+    today.forget()
+    today.own_pages = {}
+    with pytest.raises(IncompleteCollectionError) as caught:  # 6 is known to be gone
+        load(connect(today), ["4", "5", "6"], details=True)
+    assert caught.value.details_missing == ()
+    assert own_pages(today) == ["/p/5.xml"]
+
+
+def test_named_project_whose_own_page_is_a_bare_404_is_searched_by_its_short_name(connect):
+    rig = Today([*projects([str(n) for n in range(1, 11)]), *named("firefox")])
+    rig.moves, rig.own_pages = False, {"firefox": GONE}
+    with rig.in_process():
+        for _ in range(2):
+            with pytest.raises(IncompleteCollectionError) as caught:
+                load(connect(rig), ["firefox", "8"], details=True)
+            assert caught.value.frame["id"].tolist() == ["11", "8"]
+            assert "11 (status 404)" in caught.value.missing
+        rig.own_pages = {}
+        frame = load(connect(rig), ["firefox", "8"])
+    assert (frame["id"].tolist(), frame[LINES].notna().all()) == (["11", "8"], True)
+
+
+def test_named_projects_of_which_many_in_a_row_do_not_exist_are_all_looked_at(today, connect):
+    names = ["3", *map(str, range(1001, 1041)), "4"]
+    price = dirframe.plan("projects", projects=names, details=True, directory=connect(today))
+    with pytest.raises(IncompleteCollectionError) as caught:
+        load(connect(today), names, details=True)
+    assert caught.value.frame["id"].tolist() == ["3", "4"]
+    assert set(get_provenance(caught.value.frame)["failures"].values()) == {"gone"}
+    assert len(today.requests) <= price.requests_at_most + 1
 
 
 def test_named_projects_that_today_ignores_ids_of_are_read_one_by_one(today, connect):
@@ -154,6 +189,34 @@ def test_named_projects_that_today_ignores_ids_of_are_read_one_by_one(today, con
     assert frame["id"].tolist() == ["3", "1", "2"]
     assert frame[LINES].notna().all()
     assert len(today.requests) == 2 + 1 + 3
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_named_projects_that_today_stops_to_answer_by_ids_are_read_one_by_one(today, connect):
+    today.stops = {"ids": 1}
+    names = [str(n) for n in range(1, 61)]
+    with pytest.warns(ServiceChangedWarning):
+        frame = load(connect(today), names)
+    assert frame["id"].tolist() == names
+    walk = get_provenance(frame)["walk"]
+    assert (walk["by"], "stopped answering by ids" in walk["reason"]) == ("own pages", True)
+    assert len(own_pages(today)) == 60 - 25
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.parametrize("change", [{"ignored": {"ids"}}, {"stops": {"ids": 1}}, {}])
+def test_named_projects_beyond_the_quota_warn_before_they_are_read_one_by_one(
+    today, connect, change
+):
+    for name, value in change.items():
+        setattr(today, name, value)
+    rig = today if change else Rig(300)
+    names = [str(n) for n in range(1, 200)]
+    with rig.in_process(), warnings.catch_warnings():
+        warnings.simplefilter("error", OverQuotaWarning)
+        with pytest.raises(OverQuotaWarning):
+            load(connect(rig, daily_quota=100), names)
+    assert len(rig.requests) <= 5
 
 
 def test_named_projects_elsewhere_are_read_one_by_one(connect):

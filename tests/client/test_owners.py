@@ -4,7 +4,12 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.errors import IncompleteCollectionError, InvalidInputError, ServiceError
+from dirframe.errors import (
+    IncompleteCollectionError,
+    InvalidInputError,
+    OverQuotaWarning,
+    ServiceError,
+)
 from dirframe.provenance import get_provenance, set_provenance
 from dirframe.schema import COLLECTIONS
 from tests.rig.organizations import Organizations, element
@@ -152,6 +157,22 @@ def test_owner_that_is_not_there_is_a_failure_by_name(serve, connect):
         dirframe.load_portfolio(["acme", "nobody"], directory=connect(rig))
     assert get_provenance(caught.value.frame)["failures"].keys() == {"nobody"}
     assert len(caught.value.frame) == 3
+
+
+def test_owners_need_more_than_the_quota_leaves_warns_after_their_first_pages(serve, connect):
+    rig = serve(Organizations({"acme": 45, "beta": 45, "none": 0}))
+    client = connect(rig, daily_quota=10)
+    with pytest.raises(OverQuotaWarning) as caught:  # a warning is an error here
+        dirframe.load("affiliated_committers", of=["acme", "beta", "none"], directory=client)
+    assert (caught.value.needed, len(rig.requests)) == (8, 3)
+
+
+def test_owners_that_fit_the_quota_are_loaded_at_the_price_of_their_pages(serve, connect):
+    rig = serve(Organizations({"acme": 45, "beta": 45, "none": 0}))
+    people = dirframe.load(
+        "affiliated_committers", of=["acme", "beta", "none"], directory=connect(rig)
+    )
+    assert (len(people), len(rig.requests)) == (90, 11)
 
 
 def test_portfolio_of_an_empty_organization_has_all_columns(serve, connect):

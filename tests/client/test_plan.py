@@ -19,7 +19,7 @@ from dirframe.errors import (
 from dirframe.provenance import caption, get_provenance
 from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, page_xml
-from tests.rig.today import BROKEN, GONE, SILENT, UNANALYSED, Today
+from tests.rig.today import BROKEN, SILENT, UNANALYSED, Today
 
 MONTHS = 3
 
@@ -128,6 +128,25 @@ def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect
         assert price.details <= 12
 
 
+@pytest.mark.parametrize("kind", ["ids", "positions"])
+def test_plan_of_a_larger_sample_says_that_it_contains_the_smaller_one(connect, tmp_path, kind):
+    rig = Today(200)
+    options = {"seed": 7, "details": True} | ({} if kind == "ids" else {"query": "project"})
+    with rig.in_process():
+        directory = connect(rig, cache=tmp_path / "cache")
+        drawn = dirframe.load_projects(directory, sample=12, **options)
+        price = dirframe.plan("projects", sample=20, directory=directory, **options)
+        before = len(rig.requests)
+        larger = dirframe.load_projects(directory, sample=20, **options)
+        paid = len(rig.requests) - before
+    assert set(drawn["id"]) <= set(larger["id"])
+    assert price.sample_of == kind
+    assert price.requests_at_least <= paid <= price.requests_at_most
+    assert paid <= price.pages + 8  # own pages
+    assert ("while the directory has as many records" in repr(price)) == (kind == "positions")
+    assert "A larger sample with this seed contains it" in repr(price)
+
+
 # Collections of many projects
 
 
@@ -217,7 +236,8 @@ def test_many_collections_of_several_pages(facts, connect):
 
 
 def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
-    facts.replies = {"2": GONE, "3": SILENT, "4": Reply(failed("Not any more."), 410)}
+    missing = Reply(failed("Not found."), 404)
+    facts.replies = {"2": missing, "3": SILENT, "4": Reply(failed("Not any more."), 410)}
     directory = connect(facts)
     with pytest.raises(IncompleteCollectionError, match="2 \\(gone\\)") as caught:
         activity(directory, range(1, 6))
@@ -236,6 +256,26 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
         frame = activity(directory, range(1, 6), refresh=True)  # no analysis is no loss, but named
         assert get_provenance(frame)["failures"] == {"3": "no analysis"}
         assert get_provenance(frame)["completeness"] == "proven"
+
+
+def test_many_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_project(connect):
+    rig = Today(12)
+    for project in "12":
+        rig.add("contributor_fact", 1, path=f"/projects/{project}/contributors.xml")
+    load = partial(dirframe.load_contributors, ["1", "3", "99", "name", "2"])
+    asked = []
+    with rig.in_process():
+        for _ in range(2):
+            rig.forget()
+            with pytest.raises(IncompleteCollectionError) as caught:
+                load(directory=connect(rig))
+            assert caught.value.frame["project_id"].tolist() == ["1", "2"]
+            assert get_provenance(caught.value.frame)["failures"] == {
+                "3": "status 404", "99": "gone", "name": "status 404"
+            }  # fmt: skip
+            paths = [request.path for request in rig.requests]
+            asked.append([paths.count(f"/p/{name}/contributors.xml") for name in ("3", "99")])
+    assert asked == [[1, 1], [1, 0]]
 
 
 def test_many_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):

@@ -10,15 +10,18 @@ import pytest
 import time_machine
 
 import dirframe
-from dirframe.client.paging.ids import rank_ids
+from dirframe.client.paging.ids import Draw, rank_ids
 from dirframe.errors import (
     AnalysesNotSentWarning,
     IncompleteCollectionError,
+    IncompleteWarning,
     InvalidInputError,
+    NotFoundError,
     QuotaExceededError,
     SortIgnoredWarning,
 )
 from dirframe.provenance import caption, get_provenance
+from tests.rig.ids import page_of
 from tests.rig.server import Reply, Request, Rig, failed, id_of, page_xml
 from tests.rig.today import GONE, Today
 
@@ -381,6 +384,54 @@ def test_sample_in_an_archive_over_days(tmp_path):
     assert facts["sample"] == get_provenance(loaded)["sample"]
     assert (facts["completeness"], facts["details"]) == ("sample", 20)
     assert "random sample" in str(archive)
+
+
+def seed_of_batches(rig, size, batches):
+    """Return a seed whose draw from a rig takes that many batches of ids."""
+    existing, bound = sorted(map(int, rig.ids)), max(map(int, rig.ids))
+    for seed in range(1000):
+        sample = Draw(size=size, seed=seed, bound=bound, available=len(existing))
+        drawn = {sample.drawn}
+        while window := sample.window():
+            ids, _ = page_of(existing, window)
+            sample.decide(window, ids)
+            drawn.add(sample.drawn)
+        if len(drawn) == batches:
+            return seed
+    raise AssertionError("no such seed")
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.parametrize("batches", [1, 2])
+def test_sample_in_an_archive_that_cannot_be_sent_whole_is_so_later(tmp_path, batches):
+    rig = Today([str(n) for n in range(1, 601) if n % 3])
+    rig.moves = False
+    seed = seed_of_batches(rig, 40, batches)
+    drawn = partial(dirframe.harvest, "projects", tmp_path / "drawn", sample=40, seed=seed)
+    with rig.in_process(), rig.directory(tmp_path, cache=False) as directory:
+        whole = draw(directory, 40, seed=seed)
+        rig.unsendable = {min(whole["id"], key=int)}
+        hidden = rig.chosen
+        rig.chosen = lambda request: [
+            xml
+            for xml in hidden(request)
+            if "ids" in request.query or id_of(xml) not in rig.unsendable
+        ]
+        for _ in range(2):
+            with pytest.raises(NotFoundError):
+                drawn(directory=directory)
+            status = dirframe.open_archive(tmp_path / "drawn").status()
+            assert (status.completeness, status.finished) == ("incomplete", False)
+        with pytest.warns(IncompleteWarning):
+            part = dirframe.open_archive(tmp_path / "drawn").frame()
+        assert set(whole["id"]) - set(part["id"]) == rig.unsendable
+        rig.unsendable = set()
+        before = len(rig.requests)
+        archive = drawn(directory=directory)
+        assert len(rig.requests) - before <= 4
+    assert archive.status().finished
+    assert archive.frame()["id"].tolist() == whole["id"].tolist()
+    assert get_provenance(archive.frame())["completeness"] == "sample"
 
 
 def chi_square(samples, size):

@@ -562,8 +562,7 @@ def test_own_pages_are_loaded(tmp_path):
         press(explorer, "Load")
         assert (len(explorer.frame), explorer.error) == (20, None)
         assert "Tick With analyses" in shown(explorer, "message").text_content()
-        for control in (explorer.languages, explorer.activity):
-            assert control.layout.display == "none"
+        assert explorer.languages.layout.display == "none"
         explorer.details.value = True
         press(explorer, "Load")
         assert explorer.frame["analysis_total_code_lines"].notna().all()

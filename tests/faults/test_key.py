@@ -286,7 +286,8 @@ WITHOUT_A_SESSION = {
 def _fails(open_directory, key, variables):
     """Return the error of a directory that cannot be opened, with the frames of dirframe."""
     try:
-        with pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("error")
             for variable in variables:
                 patch.setenv(variable, key)
             open_directory(key)

@@ -16,6 +16,7 @@ from dirframe.schema import STATISTIC_COLUMNS
 from dirframe.schema.addresses import mask_addresses
 from tests.frames import with_provenance
 from tests.stats.test_every_statistic import COLUMNS
+from tests.stats.test_intervals import OF_SHARES, WEIGHTED
 
 NAMES = ["Ada Lovelace", "Dolores Núñez", "kiran_k"]
 WORDS = re.compile("Lovelace|Dolores|Núñez|kiran", re.IGNORECASE)
@@ -211,6 +212,37 @@ def test_persons_are_not_suspected_in_numbers_truths_and_times(kind, write):
 def test_persons_are_not_suspected_in_what_a_function_made(kind, write):
     table = table_of_three(kind)
     assert write(table)["data/one.parquet columns"] == list(table)
+
+
+@pytest.mark.parametrize(
+    ("column", "dtype"),
+    [
+        ("accounts", "category"),
+        ("share", "str"),
+        ("share", "Arrow dictionary"),
+        ("share", "records"),
+    ],
+)
+def test_persons_in_the_numbers_of_a_statistic_are_left_out(column, dtype, write):
+    table = table_of_three("statistic")
+    names = columns_of(NAMES)[dtype]
+    with pytest.warns(ExportWarning, match=column):
+        files = write(table.assign(**{column: names}))
+    assert leaks(files) == {}
+    assert column not in files["data/one.parquet columns"]
+
+
+@pytest.mark.parametrize("resource", ["account", "", "somebody"])
+def test_persons_whose_records_are_flagged_are_left_out(resource, write):
+    frame = with_provenance(accounts().assign(posts_count=-1), resource=resource)
+    files = write(dirframe.flags(frame))
+    assert leaks(files) == {}
+    assert files["data/one.parquet columns"] == ["id", "rule", "evidence"]
+
+
+def test_projects_that_are_flagged_keep_their_names(write):
+    flagged = dirframe.flags(projects(analysis_total_code_lines=-1))
+    assert "name" in write(flagged)["data/one.parquet columns"]
 
 
 @pytest.mark.parametrize("known", ["posts_count", "country_code", "id", "created_at"])
@@ -499,6 +531,10 @@ def test_ids_that_lead_back_to_a_person_are_named(write):
 
 def test_columns_of_statistics_are_those_that_are_published():
     published = {name: [*columns] for name, columns in STATISTIC_COLUMNS.items()}
+    for name in (
+        set(OF_SHARES) - WEIGHTED
+    ):  # of a random sample alone: tests/stats/test_intervals.py
+        published[name] = [column for column in published[name] if column not in {"low", "high"}]
     made = {
         name: [column.partition(":")[0] for column in text.split()]
         for name, text in COLUMNS.items()

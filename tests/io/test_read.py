@@ -223,10 +223,10 @@ def test_groups_and_named_indexes_become_columns(tmp_path, sample_projects):
 def test_objects_come_back_from_parquet_and_are_refused_by_text(tmp_path):
     for value in (dt.date(2026, 1, 2), pd.Timedelta(days=1)):
         frame = pd.DataFrame({"id": ["1"], "day": [value], "name": ["x"]})
-        for suffix in (*READ[:-1], ".xlsx"):
-            with pytest.raises(InvalidInputError, match="'day'"):
-                export(frame, tmp_path / f"days{suffix}")
         assert returned(frame, tmp_path, ".parquet")["day"].tolist() == frame["day"].tolist()
+    for suffix in (*READ[:-1], ".xlsx"):
+        with pytest.raises(InvalidInputError, match="'day'"):
+            export(frame, tmp_path / f"days{suffix}")
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.ExportWarning")

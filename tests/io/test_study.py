@@ -5,7 +5,10 @@ import re
 import shutil
 import zipfile
 from contextlib import suppress
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
+from textwrap import dedent
 from threading import Thread
 
 import pandas as pd
@@ -15,6 +18,11 @@ import dirframe
 from dirframe import DirframeError, InvalidInputError, export, fields, read_table, stats
 from dirframe._tables import read_columns
 from dirframe.client.directory import connection_of
+from dirframe.io.columns import STRATA
+from dirframe.io.methods import FLAG_RULES
+from dirframe.provenance import copy_provenance
+from dirframe.quality.rules import RULES
+from dirframe.stats.strata import DERIVED
 from tests import processes
 from tests.frames import with_provenance
 from tests.rig.server import Rig
@@ -68,7 +76,7 @@ def package_of(files):
 
 
 def columns_of(files):
-    return {*read_columns(files["data/one.csv"])}
+    return {*read_columns(files["data/one.csv"], is_own=True).columns}
 
 
 def test_study_holds_each_table_twice_and_cites(study, records):
@@ -92,7 +100,7 @@ def test_study_holds_each_table_twice_and_cites(study, records):
     ):
         assert said in readme
     # Its lines for pandas read what they name.
-    lines = re.findall(r"pandas\.read_(?:csv|parquet)\(.*\)", readme)
+    lines = re.findall(r"pandas\.read_(?:csv|parquet)\(\"data/.*\)", readme)
     for line in lines:
         read = eval(line.replace("data/", f"{study}/data/"), {"pandas": pd})
         for name in ("id", "analysis_id"):
@@ -100,6 +108,7 @@ def test_study_holds_each_table_twice_and_cites(study, records):
     assert len(lines) == 2
     package = json.loads((study / "datapackage.json").read_text("utf-8"))
     assert {table["path"] for table in package["resources"]} == listed
+    assert "columns.csv" in names
     provenance = package["resources"][2]["provenance"]
     assert provenance == published_facts(records["All accounts"])
     assert provenance["completeness"] == "proven"
@@ -132,14 +141,185 @@ def test_each_column_has_the_type_the_unit_and_the_meaning_of_the_schema(write, 
         if found != expected or not meaning.startswith(columns[name]["description"]):
             failures.append((columns[name], expected, meaning))
     assert not failures
-    # A column of a statistic, or of the entries of a list, is not the field of that name.
+
+
+def described(files, table="one"):
+    """Return what a study says of the columns of a table: type, unit and meaning."""
+    columns = pd.read_csv(BytesIO(files["columns.csv"]), keep_default_na=False)
+    return columns[columns["table"] == table].set_index("column").drop(columns="table")
+
+
+def test_study_does_not_describe_a_column_of_a_statistic_as_the_field_of_its_name(records, write):
     shares = stats.language_share(records["projects"]).rename(columns={"language": "name"})
+    meanings = described(write(shares, keep=["name"]))["meaning"]
+    assert meanings["name"] == ""
+    assert meanings["users"].startswith("members who say that they use these projects")
+
+
+def test_study_describes_the_entries_of_a_list(records, write):
     entries = dirframe.child_table(records["projects"], "analysis_languages")
-    assert "id" in entries
-    for frame in (shares, entries):
-        keep = ["name"] if frame is shares else []
-        table = package_of(write(frame, keep=keep))["resources"][0]
-        assert not [c for c in table["schema"]["fields"] if "description" in c]
+    columns = described(write(entries))
+    assert columns.loc["project_id", "meaning"] == "ID of the project that has the entry"
+    assert columns.loc["percentage", "meaning"] == "share of the code lines"
+    assert columns["meaning"].ne("").all()
+
+
+def test_study_describes_the_columns_of_a_divided_statistic_and_those_that_were_added(
+    records, write
+):
+    projects = records["projects"]
+    by_age = stats.by(stats.activity, projects, "age")
+    columns = described(write(by_age))
+    assert columns.loc["age", "meaning"] == "age of the projects of the group in years"
+    assert columns["meaning"].ne("").all()
+    added = described(write(dirframe.with_license_family(projects)))
+    assert "dirframe.with_license_family" in added.loc["license_family", "meaning"]
+
+
+def test_study_describes_columns_of_its_author_as_they_say(records, write):
+    tests = pd.DataFrame({"test": ["age", "size"], "p_value": [0.03, 0.4], "n": [3, 4]})
+    copy_provenance(records["projects"], tests, "tests")
+    keep = {"test": "what was compared", "p_value": "two-sided, of Mann and Whitney"}
+    files = write(tests, keep={"one": keep})
+    assert described(files)["meaning"].to_dict() == keep | {"n": ""}
+    fields = package_of(files)["resources"][0]["schema"]["fields"]
+    assert [field.get("description", "") for field in fields] == [*keep.values(), ""]
+
+
+def test_study_names_the_rules_of_its_tables(records, write):
+    projects = dirframe.exclude(records["projects"], ["negative_lines"])
+    tables = {
+        "activity": stats.activity(projects, window=6),
+        "families": stats.license_families(projects),
+        "survival": stats.survival(projects),
+    }
+    files = write(tables)
+    rules = package_of(files)["methods"]
+    assert [rule for rule in rules if rule.startswith("`negative_lines` (impossible): ")]
+    assert [rule for rule in rules if "active if" in rule and "6 months" in rule]
+    assert [rule for rule in rules if "It has ended if the last 12 months" in rule]
+    readme = files["README.md"].decode()
+    assert [rule for rule in rules if f"- {rule}\n" not in readme] == []
+    families = pd.read_csv(BytesIO(files["rules/licenses.csv"]))
+    assert set(families["family"]) == {"permissive", "weak copyleft", "strong copyleft", "other"}
+    assert "rules/licenses.csv" not in write(records["projects"])
+
+
+def test_study_has_words_for_every_rule_and_stratum():
+    assert FLAG_RULES.keys() == RULES.keys()
+    assert STRATA.keys() == set(DERIVED)
+
+
+def test_study_names_steps_versions_and_the_rows_of_a_cut_table(records, write):
+    shares = stats.language_share(dirframe.exclude(records["projects"], ["negative_lines"]))
+    files = write(shares.head(3))
+    readme = files["README.md"].decode()
+    assert f"3 of {len(shares)} rows" in readme
+    assert re.search(r"Steps: exclude: negative_lines \d+; language_share\.", readme)
+    assert "without a main language" in readme
+    software = package_of(files)["software"]
+    assert software["dirframe"] == dirframe.__version__
+    assert software["pandas"] == pd.__version__
+    assert "pip install ." in readme
+
+
+def test_study_holds_files_with_their_digests(records, write, tmp_path):
+    figure, script = tmp_path / "figure 1.svg", tmp_path / "study.py"
+    figure.write_text("<svg/>")
+    script.write_text("import dirframe\nDirectory(url, api_key=os.environ['KEY'])\n")
+    files = write(records["projects"], files=[figure, str(script)])
+    assert files["files/figure 1.svg"] == b"<svg/>"
+    listed = {one["path"]: one for one in package_of(files)["resources"]}
+    digest = sha256(b"<svg/>").hexdigest()
+    assert listed["files/figure 1.svg"]["hash"] == f"sha256:{digest}"
+    readme = files["README.md"].decode()
+    assert f"`files/figure 1.svg`, 6 bytes, SHA-256 {digest}" in readme
+    assert "were not examined for data about persons" in readme
+
+
+def test_study_refuses_files_that_it_cannot_hold(records, tmp_path, monkeypatch):
+    projects = records["projects"]
+    (tmp_path / "a").mkdir()
+    for path in (tmp_path / "one.txt", tmp_path / "a" / "one.txt"):
+        path.write_text("x")
+    missing, folder = tmp_path / "none.txt", tmp_path / "a"
+    twice = [tmp_path / "one.txt", folder / "one.txt"]
+    for files in ([missing], [folder], twice, str(twice[0]), 3):
+        with pytest.raises(InvalidInputError):
+            export(projects, tmp_path / "s.zip", files=files)
+    with pytest.raises(InvalidInputError):
+        export(projects, tmp_path / "s.csv", files=twice[:1])
+    assert not (tmp_path / "s.zip").exists()
+
+
+@pytest.mark.parametrize("place", ["environment", "directory", "address"])
+def test_study_refuses_a_file_with_a_key(place, records, tmp_path, monkeypatch):
+    secret = "0123456789abcdef" * 2
+    directory = None
+    if place == "environment":
+        monkeypatch.setenv("DIRFRAME_API_KEY", secret)
+    elif place == "directory":
+        directory = dirframe.Directory("https://directory.example", secret)
+    text = f"https://d.example/projects.xml?api_key={secret}" if place == "address" else secret
+    (tmp_path / "notes.txt").write_text(f"key: {text}")
+    with pytest.raises(InvalidInputError) as caught:
+        export(records["projects"], tmp_path / "s.zip", files=[tmp_path / "notes.txt"])
+    assert secret not in str(caught.value)
+    assert not (tmp_path / "s.zip").exists()
+    del directory
+
+
+def test_study_takes_files_in_the_shell(records, run, tmp_path):
+    export(records["projects"], tmp_path / "p.parquet")
+    (tmp_path / "f.txt").write_text("x")
+    words = ("export", tmp_path / "p.parquet", tmp_path / "s.zip", "--file", tmp_path / "f.txt")
+    assert run(*words).code == 0
+    with zipfile.ZipFile(tmp_path / "s.zip") as packed:
+        assert packed.read("files/f.txt") == b"x"
+
+
+def test_study_gives_its_figures_with_pandas_alone(sample, write, tmp_path, monkeypatch):
+    loaded = dirframe.load_projects(sample, sample=300, seed=7, progress=False)
+    made = {
+        "projects": loaded,
+        "languages": stats.language_share(loaded),
+        "families": stats.license_families(loaded),
+        "activity": stats.activity(loaded),
+    }
+    files = write(made)
+    (tmp_path / "data").mkdir()
+    for name in ("columns.csv", "data/projects.csv"):
+        (tmp_path / name).write_bytes(files[name])
+    monkeypatch.chdir(tmp_path)
+    code = files["README.md"].decode().partition("types of `columns.csv` by\n\n")[2]
+    names = {"pandas": pd}
+    exec(
+        dedent(code.partition("\n\n`")[0]).replace("\npandas.read", "\nframe = pandas.read"), names
+    )
+    projects = names["frame"]
+    language = projects["analysis_main_language_name"]
+    shares = language.value_counts(normalize=True)
+    expected = pd.read_csv(BytesIO(files["data/languages.csv"])).set_index("language")["share"]
+    assert shares[expected.index].tolist() == pytest.approx(expected.tolist())
+    table = pd.read_csv(BytesIO(files["rules/license_families.csv"]), dtype="str")
+    by_code = table.groupby("license")["family"].agg(set)
+    found = [
+        set().union(*(by_code[licence["name"]] for licence in json.loads(text)))
+        for text in projects["licenses"].fillna("[]")
+    ]
+    families = pd.read_csv(BytesIO(files["data/families.csv"])).set_index("family")["projects"]
+    names = [name for name in families.index if name != "none"]
+    assert [sum(name in one for one in found) for name in names] == families[names].tolist()
+    assert sum(not one for one in found) == families["none"]
+    activity = pd.read_csv(BytesIO(files["data/activity.csv"]), parse_dates=["as_of"])
+    as_of = activity["as_of"][0]
+    first, last = projects["analysis_min_month"], projects["analysis_max_month"]
+    fetched = projects["analysis_logged_at"]
+    is_known = first.notna() & (first <= last) & (fetched >= as_of) & (last <= fetched)
+    is_known &= first <= as_of
+    active = is_known & (last > as_of - pd.DateOffset(months=12))
+    counts = activity.set_index("activity")["projects"]
+    assert (active.sum(), (is_known & ~active).sum()) == (counts["active"], counts["dormant"])
 
 
 def test_entries_of_the_bibliography_have_different_keys(records, write):
@@ -255,7 +435,7 @@ def test_what_the_schema_does_not_know_is_left_out_and_said(records, write):
         assert not left_out & columns_of(files)
         assert all(column.encode() in files["README.md"] for column in left_out)
     assert b"awarded_by in badges, badge in badges" in files["README.md"]
-    kept = json.loads(read_columns(files["data/one.csv"])["badges"][0])
+    kept = json.loads(read_columns(files["data/one.csv"], is_own=True).columns["badges"][0])
     assert kept == [{"name": "Scribe"}]
     assert {"real_name", "friends"} <= columns_of(write(strange, personal=True))
 

@@ -1,7 +1,7 @@
 """A small directory of files that are written by hand, and its application with a key."""
 
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from urllib.parse import urlencode
 
 import pytest
@@ -10,6 +10,7 @@ from lxml import etree
 import dirframe
 from dirframe.service.app import create_app
 from dirframe.service.keys import KeyStore
+from dirframe.service.site import Site
 from dirframe.service.store import open_data
 from tests.rig.server import page_xml, record
 
@@ -47,10 +48,10 @@ PROJECTS = [
 class Client:
     """The application of a store, asked with a key of its own."""
 
-    def __init__(self, store, keys):
+    def __init__(self, store, keys, *, analyses=True, **site):
         self.keys = keys
         self.key = keys.add("a tester", "tests")
-        self.client = create_app(store, keys).test_client()
+        self.client = create_app(store, keys, site=Site(**site), analyses=analyses).test_client()
 
     def get(self, target, *, method="GET", **headers):
         glue = "&" if "?" in target else "?"
@@ -101,7 +102,8 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def store(folder):
     """Return the records of the folder, for the application without a socket."""
-    return open_data(folder)
+    with closing(open_data(folder)) as store:
+        yield store
 
 
 @pytest.fixture
@@ -140,9 +142,15 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def imported(cache):
-    """Import data, and return its application."""
+    """Import data, and return its application, with options of it and of its site."""
     with ExitStack() as stack:
-        yield lambda data: Client(open_data(data), stack.enter_context(KeyStore()))
+
+        def open_client(data, **options):
+            store = open_data(data)
+            stack.callback(store.close)
+            return Client(store, stack.enter_context(KeyStore()), **options)
+
+        yield open_client
 
 
 @pytest.fixture
@@ -163,6 +171,5 @@ def written(tmp_path, imported):
 @pytest.fixture(scope="session")
 def service(folder):
     """Serve the folder over a socket, with a key of its own."""
-    service = dirframe.serve(folder)
-    with service:
+    with dirframe.serve(folder) as service:
         yield service

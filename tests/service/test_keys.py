@@ -1,11 +1,13 @@
 """Keys and their daily quotas, in a file that processes share."""
 
 import logging
+import os
 import sqlite3
+import stat
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
@@ -33,19 +35,76 @@ def test_key_is_shown_once_and_only_its_hash_is_kept(tmp_path):
             assert key.encode() not in path.read_bytes()
 
 
-def test_developer_has_five_applications_with_one_key_each(keys):
+@pytest.fixture
+def five(keys):
+    """Return keys of which Ada has five."""
     for number in range(5):
         keys.add("Ada", f"application {number}")
-    for developer, application in ((" ADA ", "one more"), ("Ada", "Application 3")):
-        with pytest.raises(InvalidInputError):
-            keys.add(developer, application)
-    keys.add("Bob", "application 0")
-    keys.revoke(2)
-    assert [key["id"] for key in keys.records() if key["revoked_at"]] == [2]
-    for refused in (lambda: keys.add("Ada", "Application 0"), lambda: keys.revoke(2)):
-        with pytest.raises(InvalidInputError):
-            refused()
-    keys.add("Ada", "one more")
+    return keys
+
+
+@pytest.mark.parametrize(
+    ("developer", "application", "beyond_limit"),
+    [
+        (" ADA ", "one more", False),
+        ("Ada", "Application 3", False),
+        ("Ada", "Application 3", True),  # one key belongs to one application
+    ],
+)
+def test_keys_of_a_developer_are_limited(developer, application, beyond_limit, five):
+    with pytest.raises(InvalidInputError):
+        five.add(developer, application, beyond_limit=beyond_limit)
+
+
+def test_keys_of_a_developer_beyond_the_limit(five):
+    sixth = five.add("Ada", "one more", beyond_limit=True)
+    assert five.charge(sixth) == 0
+    with pytest.raises(InvalidInputError):
+        five.add("Ada", "yet another")
+
+
+def test_keys_of_a_developer_that_are_revoked_do_not_count(five):
+    five.revoke(2)
+    five.add("Ada", "one more")
+    five.add("Bob", "application 0")
+    with pytest.raises(InvalidInputError):
+        five.add("Ada", "the last one")
+    with pytest.raises(InvalidInputError):
+        five.revoke(2)
+    assert [key["id"] for key in five.records() if key["revoked_at"]] == [2]
+
+
+def test_key_folder_is_private(tmp_path):
+    with KeyStore(tmp_path / "data" / "keys.sqlite"):
+        pass
+    if os.name == "posix":
+        assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
+
+
+def test_key_shows_when_it_was_last_used(keys, clock):
+    key = keys.add("Ada", "charts")
+    assert keys.records()[0]["last_used_at"] is None
+    clock.shift(timedelta(hours=3))
+    keys.charge(key)
+    keys.set_daily_limit(1, 1)
+    clock.shift(timedelta(hours=1))
+    assert keys.charge(key) > 0  # a refused request is no use
+    used = datetime.fromtimestamp(keys.records()[0]["last_used_at"], UTC)
+    assert used == datetime(2026, 5, 1, 15, tzinfo=UTC)
+
+
+def test_key_list_and_a_sixth_key_in_the_shell(run, tmp_path, clock):
+    file = ("--key-file", tmp_path / "keys.sqlite")
+    codes = [
+        run("keys", "add", "--developer", "Ada", "--application", f"{n}", *file, *options).code
+        for n, options in enumerate([[], [], [], [], [], [], ["--beyond-limit"]])
+    ]
+    assert codes == [0, 0, 0, 0, 0, 2, 0]
+    with KeyStore(tmp_path / "keys.sqlite") as keys:
+        keys.charge(keys.add("Grace", "maps"))
+    lines = run("keys", "list", *file).out.splitlines()
+    assert [" never " in line for line in lines] == [False, *[True] * 6, False]
+    assert " 2026-05-01 12:00 " in lines[-1]
 
 
 def test_names_and_numbers_that_cannot_be_kept_are_refused(keys):
@@ -55,13 +114,15 @@ def test_names_and_numbers_that_cannot_be_kept_are_refused(keys):
                 keys.add(*names)
     keys.add("Ada", "charts")
     keys.set_daily_limit(1, 2**63 - 1)
-    for number, limit in ((1, 0), (1, 2**63), (7, 10), (2**63, 5)):
-        with pytest.raises((InvalidInputError, StoreError)):
+    for number, limit in ((1, 0), (1, -1), (1, 2**63), (1, 10**20), (7, 10), (2**63, 5), (0, 5)):
+        with pytest.raises(InvalidInputError):
             keys.set_daily_limit(number, limit)
+    with pytest.raises(InvalidInputError):
+        keys.revoke(10**20)
     assert [key["daily_limit"] for key in keys.records()] == [2**63 - 1]
 
 
-def test_window_begins_with_the_first_counted_request_and_lasts_a_day(keys, clock):
+def test_quota_window_begins_with_the_first_counted_request(keys, clock):
     key = keys.add("Ada", "charts")
     keys.set_daily_limit(1, 2)
     clock.shift(timedelta(seconds=5_000))
@@ -84,7 +145,18 @@ def test_clock_that_was_ahead_blocks_no_key(keys, clock):
     assert keys.charge(key) == 0
     assert keys.charge(key) == DAY
     clock.shift(timedelta(seconds=-1))  # a step of a clock is no new day
-    assert keys.charge(key) == DAY + 1
+    assert keys.charge(key) == DAY
+
+
+def test_clock_that_was_hours_ahead_blocks_a_key_for_a_day(keys, clock):
+    key = keys.add("Ada", "charts")
+    keys.set_daily_limit(1, 1)
+    clock.shift(timedelta(hours=23))
+    assert keys.charge(key) == 0
+    clock.shift(timedelta(hours=-23))
+    assert keys.charge(key) == DAY
+    clock.shift(timedelta(seconds=DAY))
+    assert keys.charge(key) == 0
 
 
 def test_name_of_a_key_that_was_changed_in_its_file_is_refused(tmp_path, run):
@@ -101,9 +173,21 @@ def test_name_of_a_key_that_was_changed_in_its_file_is_refused(tmp_path, run):
 @pytest.mark.parametrize(
     "change",
     [
-        *("created_at = 'x'", "created_at = 1e300", "daily_limit = 'many'"),
-        *("developer = x'ff'", "developer = 'Eve'", "application = CAST(x'ff' AS TEXT)"),
-        *("revoked_at = 'x'", "revoked_at = NULL", "daily_limit = 1001", "hash = 'x'"),
+        "created_at = 'x'",
+        "created_at = 1e300",
+        "daily_limit = 'many'",
+        "developer = x'ff'",
+        "developer = 'Eve'",
+        "application = CAST(x'ff' AS TEXT)",
+        "revoked_at = 'x'",
+        "revoked_at = NULL",
+        "daily_limit = 1001",
+        "hash = 'x'",
+        "used = -500",
+        "used = 1000",
+        "used = 'x'",
+        "window_start = 9e9",
+        "last_used_at = 5.0",
     ],
 )
 def test_key_that_is_damaged_is_named(change, keys):
@@ -120,7 +204,7 @@ def test_key_that_is_damaged_is_named(change, keys):
     ):
         with pytest.raises(StoreError, match="Key number 1 in"):
             use()
-    if change.startswith(("daily_limit", "developer", "application", "created_at")):
+    if not change.startswith(("hash", "revoked_at")):
         with pytest.raises(StoreError, match="Key number 1 in"):
             keys.charge(key)
 

@@ -7,10 +7,12 @@ from xml.sax.saxutils import escape
 import pandas as pd
 import pytest
 from lxml import html
+from werkzeug.test import Client
 
 import dirframe
 from dirframe.schema import RESOURCES
-from tests.rig.server import record
+from dirframe.service.app import behind_proxy, create_app
+from tests.rig.server import page_xml, record
 from tests.service import wire
 
 
@@ -36,7 +38,7 @@ def test_every_page_is_accessible_and_asks_no_other_host(client):
             assert address.startswith("/")
 
 
-def test_list_is_searched_sorted_and_paged_by_its_own_links(client):
+def test_pagination_links_of_a_list(client):
     target, seen = "/projects?query=xml&sort=id", []
     while target:
         root = page(client, target)
@@ -56,9 +58,11 @@ def test_list_offers_its_sorts_and_its_xml(client):
         assert root.xpath("//option[@selected]/@value") == [selected]
         for sort in offered:
             page(client, f"/{collection}?sort={sort}")
-        (address,) = root.xpath("//p[@class='also']/a/@href")
-        assert address.startswith(f"/{collection}.xml?query=o&")
-        assert client.get(address).status_code == 200
+        address, help_with_keys = root.xpath("//p[@class='also']/a/@href")
+        assert help_with_keys == "/#key"
+        assert parse_qs(urlsplit(address).query)["page"] == ["2"]
+        shown = [link.rpartition("/")[2] for link in root.xpath("//ol//h2/a/@href")]
+        assert client.ids(address) == shown
     for target in ("/accounts/7", "/projects/7"):
         assert page(client, target).xpath(f"//a[@href='{target}.xml']")
 
@@ -73,8 +77,8 @@ def test_page_that_has_nothing_or_cannot_be_meant(client):
 
 
 def test_home_page_has_the_name_of_the_site_its_counts_and_the_addresses(folder):
-    with dirframe.serve(folder, name="Us & <them>", analyses=False) as url:
-        root = html.fromstring(wire.ask(url, "/").body)
+    with dirframe.serve(folder, name="Us & <them>", analyses=False) as service:
+        root = html.fromstring(wire.ask(service.url, "/").body)
     assert root.findtext(".//h1") == root.find(".//a[@class='brand']").text == "Us & <them>"
     for expected in ("107", "63", "api_key", "/projects/{project_id}.xml", "1,000", "10 a page"):
         assert expected in root.text_content()
@@ -90,7 +94,7 @@ def test_home_page_searches_accounts_where_there_are_no_projects(imported):
 HOSTILE = '<script>alert(1)</script>" onmouseover="x'
 
 
-def test_what_members_write_is_text_and_never_markup(written):
+def test_markup_of_members_is_text(written):
     text = escape(HOSTILE)
     inner = (
         f"<tags><tag>{text}</tag></tags><analysis><main_language_name>{text}</main_language_name>"
@@ -102,7 +106,11 @@ def test_what_members_write_is_text_and_never_markup(written):
         [record("1", download_url=url, inner=inner, **texts)], [record("a'b", "account", **texts)]
     )
     for target in (
-        *("/projects", "/projects/1", "/accounts", "/accounts/a'b", "/projects?query=%3Cscript"),
+        "/projects",
+        "/projects/1",
+        "/accounts",
+        "/accounts/a'b",
+        "/projects?query=%3Cscript",
     ):
         root = page(client, target)
         assert not root.xpath("//script | //@onmouseover")
@@ -112,8 +120,12 @@ def test_what_members_write_is_text_and_never_markup(written):
 def test_only_addresses_of_known_kinds_become_links(written):
     known = ("https://x.example/a?b=c", "irc://irc.example/room")
     unknown = (
-        *("javascript:alert(1)", " JavaScript:x", "JAVASCRIPT://x.example/%0aalert(1)"),
-        *("data:text/html,x", "//x.example", "x.example"),
+        "javascript:alert(1)",
+        " JavaScript:x",
+        "JAVASCRIPT://x.example/%0aalert(1)",
+        "data:text/html,x",
+        "//x.example",
+        "x.example",
     )
     client = written([record(n, homepage_url=url) for n, url in enumerate((*known, *unknown))])
     for number, url in enumerate((*known, *unknown)):
@@ -133,6 +145,79 @@ def test_account_without_a_score_is_shown_with_kudo_rank_1(written):
         assert ("<kudo_score>" in client.get(f"{target}.xml").text) == (rank == "9")
 
 
+def test_kudo_rank_that_nobody_gave_is_not_shown(written):
+    client = written([record("1", "account", name="Ada", country_code="DE")])
+    assert page(client, "/accounts/1").xpath(RANK) == []
+
+
+# A directory of the operator's own
+
+PEOPLE = pd.DataFrame({"id": ["1"], "name": ["Ada"]})
+
+
+def links_of(root):
+    return {urlsplit(link).path for link in root.xpath("//a/@href")}
+
+
+@pytest.mark.parametrize(
+    ("collection", "other"), [("accounts", "projects"), ("projects", "accounts")]
+)
+def test_collection_that_a_directory_does_not_have_has_no_page(collection, other, imported):
+    client = imported({collection: PEOPLE})
+    for target, status in (("/", 200), (f"/{collection}", 200), ("/nowhere", 404)):
+        links = links_of(page(client, target, status=status))
+        assert f"/{collection}" in links
+        assert f"/{other}" not in links
+    page(client, f"/{other}", status=404)
+    home = page(client, "/").text_content()
+    assert f"/{collection}.xml" in home
+    assert other not in home
+    assert client.ids(f"/{other}.xml") == []  # the interface has both
+
+
+def test_directory_without_records_has_both_pages(written):
+    client = written(page_xml([]))
+    assert {"/accounts", "/projects"} <= links_of(page(client, "/"))
+
+
+@pytest.mark.parametrize(
+    ("contact", "link"),
+    [
+        ("ada@example.org", "mailto:ada@example.org"),
+        ("https://example.org/contact", "https://example.org/contact"),
+        ("Ada, room 12", None),
+        ("javascript:alert(1)", None),
+        ("https://x.example/ <script>", None),
+    ],
+)
+def test_home_page_names_the_contact(contact, link, imported):
+    root = page(imported({"accounts": PEOPLE}, contact=contact), "/")
+    assert f"Contact: {contact}" in root.text_content()
+    found = root.xpath("//p[starts-with(normalize-space(), 'Contact')]/a/@href")
+    assert found == ([link] if link else [])
+    assert not root.xpath("//script")
+
+
+def test_home_page_has_the_operators_description_and_terms(imported):
+    texts = {"description": "The people of <Example>.", "terms": "Not for sale & rent."}
+    root = page(imported({"accounts": PEOPLE}, **texts), "/")
+    assert root.xpath("//p[@class='lead']/text()") == [texts["description"]]
+    assert texts["terms"] in [item.text_content() for item in root.xpath("//li")]
+    client = imported({"accounts": PEOPLE}, terms="https://example.org/terms")
+    assert "https://example.org/terms" in page(client, "/").xpath("//li/a/@href")
+
+
+@pytest.mark.parametrize("target", ["/", "/accounts", "/projects", "/accounts/1", "/projects/1"])
+def test_terms_and_citation_on_every_page(target, client):
+    root = page(client, target)
+    [footer] = root.xpath("//footer")
+    assert "cite the directory and link back" in footer.text_content()
+    assert footer.xpath(".//a/@href") == ["/"]
+    if target == "/":
+        terms = root.xpath("//h2[.='Terms']/following-sibling::ul[1]/li")
+        assert "cites this directory and links back" in terms[0].text_content()
+
+
 FACTS = "//*[@class='facts']/span/text()"
 
 
@@ -148,6 +233,7 @@ def test_list_states_no_figure_that_a_record_lacks(imported):
 def test_page_of_a_record_has_every_field_of_the_specification_but_digests_and_other_ids(imported):
     examples = {"text": "a", "identifier": "1", "url": "https://x.example/a", "integer": "3"}
     examples |= {"number": "4.5", "timestamp": "2012-02-01T00:00:00Z"}
+    digest = {"email_sha1": ["0" * 40]}
     elsewhere = {"avatar_url", "email_sha1", "analysis_id", "analysis__id", "analysis_project_id"}
     elsewhere |= {
         "name",
@@ -156,6 +242,7 @@ def test_page_of_a_record_has_every_field_of_the_specification_but_digests_and_o
     }  # the first two above the list
     for resource in RESOURCES.values():
         values = {field.column: [examples[field.kind.value]] for field in resource.specified}
+        values |= {name: digest[name] for name in values.keys() & digest.keys()}
         client = imported({resource.collection: pd.DataFrame(values)})
         labels = page(client, f"/{resource.collection}/1").xpath("//dt/text()")
         assert len(set(labels)) == len(labels) == len(values.keys() - elsewhere)
@@ -185,20 +272,21 @@ def test_project_shows_its_lists_in_every_dialect_and_from_a_table(written, impo
 # Behind a proxy, which is this machine
 
 FORWARDED = (
-    *("Host: directory.example", "X-Forwarded-For: 198.51.100.9, 192.0.2.1"),
-    *("X-Forwarded-Proto: https", "X-Forwarded-Host: directory.example"),
-    *("X-Forwarded-Prefix: /directory", "Forwarded: for=203.0.113.5;host=elsewhere.example"),
+    "Host: directory.example",
+    "X-Forwarded-For: 198.51.100.9, 192.0.2.1",
+    "X-Forwarded-Prefix: /directory",
+    "Forwarded: for=203.0.113.5;host=elsewhere.example",
 )
 
 
 @pytest.fixture(scope="module")
 def behind(folder):
     """Serve the folder behind a proxy at 127.0.0.1."""
-    with dirframe.serve(folder, trusted_proxy="127.0.0.1") as url:
-        yield url
+    with dirframe.serve(folder, trusted_proxy="127.0.0.1") as service:
+        yield service.url
 
 
-def test_every_link_and_form_leads_somewhere_below_the_path_of_the_proxy(behind):
+def test_proxy_prefix_is_in_every_link_and_form(behind):
     base, seen = "https://directory.example/directory", set()
     for start in ("/", "/projects?query=o&page=2", "/accounts", "/projects/7", "/nowhere"):
         root = html.fromstring(wire.ask(behind, start, *FORWARDED).body)
@@ -212,13 +300,39 @@ def test_every_link_and_form_leads_somewhere_below_the_path_of_the_proxy(behind)
         assert status == (403 if ".xml" in target else 200), target
 
 
-def test_trusted_proxy_is_an_address_or_a_network(folder):
+def test_links_name_no_host(behind):
+    headers = ("Host: a.example", "X-Forwarded-Host: b.example", "X-Forwarded-Proto: gopher")
+    for target in ("/", "/projects?page=2", "/accounts/1"):
+        body = wire.ask(behind, target, *headers).body
+        assert [word for word in (b"a.example", b"b.example", b"gopher") if word in body] == []
+
+
+@pytest.mark.parametrize(
+    ("peer", "trusted_proxy", "is_trusted"),
+    [
+        ("127.0.0.1", "127.0.0.1", True),
+        ("::ffff:127.0.0.1", "127.0.0.1", True),
+        ("::ffff:192.0.2.7", "192.0.2.0/24", True),
+        ("::ffff:198.51.100.7", "192.0.2.0/24", False),
+        ("::1", "127.0.0.1", False),
+        ("2001:db8::7", "2001:db8::/32", True),
+    ],
+)
+def test_proxy_ipv4_mapped(peer, trusted_proxy, is_trusted, store, keys):
+    """A service at `::` sees an IPv4 peer as an IPv6 address."""
+    app = behind_proxy(create_app(store, keys), trusted_proxy)
+    headers = {"X-Forwarded-Prefix": "/directory"}
+    response = Client(app).get("/", headers=headers, environ_base={"REMOTE_ADDR": peer})
+    assert ('href="/directory/projects"' in response.text) == is_trusted
+
+
+def test_proxy_is_an_address_or_a_network(folder):
     for wrong in ("nginx", ""):
         with pytest.raises(dirframe.errors.ConfigurationError):
             dirframe.serve(folder, trusted_proxy=wrong)
 
 
-def test_log_knows_the_client_and_believes_nobody_but_the_proxy(behind, service, caplog):
+def test_proxy_names_the_client_in_the_log_and_nobody_else_does(behind, service, caplog):
     caplog.set_level(logging.INFO, logger="dirframe.service.access")
     for url, source, forwarded, client in (
         (behind, "127.0.0.1", "198.51.100.9, 192.0.2.1", "192.0.2.1"),

@@ -1,18 +1,18 @@
 """A directory like today's live service: `per_page`, and `ids` of projects."""
 
 import pytest
-from lxml import etree
+from lxml import etree, html
 
 import dirframe
 from tests.service import wire
+from tests.service.conftest import Client
 
 
 @pytest.fixture(scope="module")
 def ask(folder):
     """Return a function that asks for a page: its ids, its total and its position, or its status."""
-    service = dirframe.serve(folder, analyses=False)
 
-    def ask(path, query):
+    def ask_for(path, query):
         response = wire.ask(service.url, f"{path}?api_key={service.api_key.reveal()}&{query}")
         if response.status != 200:
             return response.status
@@ -22,8 +22,8 @@ def ask(folder):
             int(root.findtext(name)) for name in ("items_available", "first_item_position")
         )
 
-    with service:
-        yield ask
+    with dirframe.serve(folder, analyses=False) as service:
+        yield ask_for
 
 
 def ids_of(*numbers):
@@ -76,3 +76,25 @@ def test_per_page_and_ids_of_accounts_are_unknown(ask):
 
 def test_per_page_and_ids_are_unknown_where_collections_have_analyses(client):
     assert len(client.ids("/projects.xml?ids=1,2&per_page=3")) == 25
+
+
+def test_contributors_of_an_unanalysed_project_are_an_error_with_status_200(store, keys):
+    client = Client(store, keys, analyses=False)
+    response = client.get("/projects/5/contributors.xml")
+    assert response.status_code == 200
+    root = etree.fromstring(response.data)
+    assert [(child.tag, child.text) for child in root] == [
+        ("status", "error"),
+        ("message", "Code analysis is not available"),
+    ]
+
+
+def test_page_size_of_pages_is_that_of_the_xml(store, keys):
+    client = Client(store, keys, analyses=False)
+    root = html.fromstring(client.client.get("/projects?page=3").data)
+    ids = [link.rpartition("/")[2] for link in root.xpath("//ol//h2/a/@href")]
+    [xml, _] = root.xpath("//p[@class='also']/a/@href")
+    served = etree.fromstring(client.get(xml).data)
+    assert ids == [element.text for element in served.iterfind("result/project/id")]
+    assert len(ids) == 10
+    assert root.xpath("//nav[@class='paging']/a[last()]/@href") == ["/projects?page=7"]

@@ -7,14 +7,16 @@ import shlex
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
-from time import sleep
 from urllib.parse import quote, urlsplit
 
 import pandas as pd
@@ -26,6 +28,7 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import ConfigurationError, StoreError
+from dirframe.service.keys import KeyStore
 from tests import processes
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
@@ -48,8 +51,8 @@ def port_of(service):
 def test_service_has_a_key_of_its_own_and_leaves_nothing_when_it_stops(folder):
     temporary = Path(tempfile.gettempdir())
     before = set(threading.enumerate()), open_files(temporary)
-    service = dirframe.serve(folder)
-    with service as url:
+    with dirframe.serve(folder) as service:
+        url = service.url
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", url)
         assert get(service, "/accounts.xml").status_code == 200
         assert get(service, "/accounts.xml", api_key=None).status_code == 403
@@ -59,7 +62,7 @@ def test_service_has_a_key_of_its_own_and_leaves_nothing_when_it_stops(folder):
     assert (set(threading.enumerate()), open_files(temporary)) == before
     service.stop()  # a second time is no error
     with dirframe.serve(folder, port=port_of(service)) as again:
-        assert again == url
+        assert again.url == url
 
 
 def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
@@ -72,7 +75,7 @@ def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
 def test_stop_that_was_interrupted_can_be_repeated(folder, monkeypatch):
     def interrupt():
         wire.wait_until_refused(service.url)
-        sleep(0.1)  # so that the main thread waits for the end
+        time.sleep(0.1)  # so that the main thread waits for the end
         os.kill(os.getpid(), signal.SIGINT)
 
     before, held = set(threading.enumerate()), Held(monkeypatch)
@@ -96,13 +99,13 @@ FORKED = """
 import os, sys, urllib.request
 import dirframe
 
-with dirframe.serve(sys.argv[1]) as url:
+with dirframe.serve(sys.argv[1]) as service:
     assert not {"pandas", "pyarrow"} & set(sys.modules)
     child = os.fork()
     if not child:
         sys.exit(0)  # leaves the block, and runs what is registered for the end of a process
     os.waitpid(child, 0)
-    print(urllib.request.urlopen(f"{url}/projects/2", timeout=60).status)
+    print(urllib.request.urlopen(f"{service.url}/projects/2", timeout=60).status)
 """
 
 
@@ -137,16 +140,21 @@ def test_command_serves_with_its_keys_ends_with_0_on_a_signal_and_logs_no_key(
 ):
     for name in ("DIRFRAME_DATA_DIR", "DIRFRAME_CACHE_DIR"):
         monkeypatch.setenv(name, str(tmp_path))
-    secret = run("keys", "add", "--developer", "Ada", "--application", "test").out.strip()
-    words = ("serve", folder, "--port", 0, "--name", "Ours")
+    add_key = partial(run, "keys", "add", "--developer", "Ada", "--application", "test")
+    secret = add_key().out.strip() if number else ""
+    words = ("serve", folder, "--port", 0, "--name", "Ours", "--contact", "ada@example.org")
     options = {"program": None if number else SIGNALLED, "stdin": subprocess.PIPE}
     with processes.interruptible(), processes.start(*words, **options) as process:
         assert str(tmp_path / "stores") in process.stderr.readline()  # before it imports
         log = process.stderr.readline()
+        if not secret:
+            assert "dirframe keys add" in process.stderr.readline()
+            secret = add_key().out.strip()
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", log)
         parameters = {"api_key": secret}
         assert requests.get(f"{url}/accounts.xml", params=parameters, timeout=wire.LIMIT).ok
-        assert "Ours" in requests.get(url, timeout=wire.LIMIT).text
+        home = requests.get(url, timeout=wire.LIMIT).text
+        assert [text in home for text in ("Ours", "mailto:ada@example.org")] == [True, True]
         if number:
             process.send_signal(number)
         try:
@@ -156,6 +164,7 @@ def test_command_serves_with_its_keys_ends_with_0_on_a_signal_and_logs_no_key(
     assert (process.returncode, out) == (0, "")
     assert '"GET /accounts.xml" 200' in rest
     assert secret not in log + rest
+    assert "dirframe keys add" not in rest
     assert "Traceback" not in rest
 
 
@@ -187,7 +196,7 @@ def test_all_addresses_of_a_host_are_listened_at(folder):
         pytest.skip("this system has no IPv6")
     for host, expected in (("::", ["127.0.0.1", "[::1]"]), ("::1", ["[::1]"])):
         name = f"the site at {host}"  # another program may have the port at another address
-        with (service := dirframe.serve(folder, host=host, name=name)):
+        with dirframe.serve(folder, host=host, name=name) as service:
             answering = []
             for address in ("127.0.0.1", "[::1]"):
                 with suppress(requests.ConnectionError):
@@ -196,11 +205,41 @@ def test_all_addresses_of_a_host_are_listened_at(folder):
             assert answering == expected, host
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        (["Host: a", f"X-Long: {'x' * 15_000}"], 200),
+        (["Host: a", f"X-Long: {'x' * 20_000}"], 431),
+        (["Host: a", "Content-Length: 20000"], 413),
+    ],
+)
+def test_request_size_is_limited(headers, status, service):
+    assert wire.ask(service.url, "/healthz", *headers).status == status
+
+
+def test_directory_of_a_service(folder):
+    with dirframe.serve(folder, name="Ours") as service, service.directory() as directory:
+        assert (directory.base_url, directory.name) == (service.url, "Ours")
+        assert (directory.cache_folder, directory.quota().used) == (None, 0)
+        assert len(dirframe.load_projects(directory, progress=False)) == 63
+
+
+def test_directory_of_a_service_with_a_file_of_keys(folder, tmp_path):
+    with KeyStore(tmp_path / "keys") as keys:
+        key = keys.add("Ada", "charts")
+    with dirframe.serve(folder, keys=tmp_path / "keys") as service:
+        assert service.api_key is None
+        with pytest.raises(ConfigurationError):
+            service.directory()
+        with service.directory(key=key) as directory:
+            assert len(dirframe.load_accounts(directory, max_items=5, progress=False)) == 5
+
+
 # Connections that take and do not give
 
 
-def test_idle_and_half_sent_connections_keep_nobody_out_and_end_with_the_service(folder):
-    with (service := dirframe.serve(folder)), ExitStack() as stack:
+def test_slow_clients_keep_nobody_out_and_end_with_the_service(folder):
+    with dirframe.serve(folder) as service, ExitStack() as stack:
         clients = [stack.enter_context(wire.connect(service.url)) for _ in range(200)]
         for client in clients[100:]:
             client.sendall(wire.HALF)
@@ -237,8 +276,8 @@ def test_log_tells_everything_but_keys_in_a_line(service, caplog, asked):
 
 
 def counts(data, **options):
-    with dirframe.serve(data, **options) as url:
-        return requests.get(f"{url}/healthz", timeout=wire.LIMIT).text
+    with dirframe.serve(data, **options) as service:
+        return requests.get(f"{service.url}/healthz", timeout=wire.LIMIT).text
 
 
 def test_store_of_files_is_kept_and_built_again_if_it_is_damaged(root, cache):
@@ -246,12 +285,95 @@ def test_store_of_files_is_kept_and_built_again_if_it_is_damaged(root, cache):
     states = []
     for _ in range(2):
         assert counts(page) == "ok: 3 accounts, 0 projects\n"
-        states.append([(file, file.stat().st_mtime_ns) for file in (cache / "stores").iterdir()])
+        states.append([(file, file.stat().st_ino) for file in (cache / "stores").iterdir()])
     assert states[0] == states[1]
     ((file, _),) = states[0]
     for content in (b"damaged", file.read_bytes()[:4096]):
         file.write_bytes(content)
         assert counts(page) == "ok: 3 accounts, 0 projects\n"
+
+
+def stores_of(cache):
+    return sorted((cache / "stores").iterdir())
+
+
+def test_store_is_private(cache, folder):
+    dirframe.serve(folder).stop()
+    [file] = stores_of(cache)
+    if os.name == "posix":
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_store_of_a_renamed_file_is_built_again(cache, tmp_path):
+    page = page_xml([record(1, "contributor_fact", name="Ada")])
+    projects = tmp_path / "data" / "projects"
+    for number in (1, 2):
+        folder = projects / str(number)
+        folder.mkdir(parents=True)
+        (folder / "contributors.xml").write_bytes(page)
+        with dirframe.serve(tmp_path / "data") as service:
+            statuses = [
+                get(service, f"/projects/{one}/contributors.xml").status_code for one in (1, 2)
+            ]
+        assert statuses == ([200, 404] if number == 1 else [404, 200])
+        shutil.rmtree(folder)
+
+
+def test_store_of_a_source_replaces_the_one_before(cache, tmp_path):
+    files = [tmp_path / name for name in ("accounts-1.csv", "accounts-2.csv")]
+    for number in range(3):
+        for file in files:
+            file.write_text(f"id,name,location\n{number},Ada,{file.name}\n")
+            dirframe.serve(file).stop()
+    assert len(stores_of(cache)) == len(files)
+
+
+def test_store_in_use_stays(cache, tmp_path):
+    file = tmp_path / "accounts.csv"
+    file.write_text("id,name,location\n1,Ada,x\n")
+    with dirframe.serve(file) as first:
+        file.write_text("id,name,location\n2,Bob,x\n")
+        with dirframe.serve(file) as second:
+            assert len(stores_of(cache)) == 2
+            names = [get(service, "/accounts.xml").text for service in (first, second)]
+            assert ["Ada" in names[0], "Bob" in names[1]] == [True, True]
+    dirframe.serve(file).stop()
+    assert len(stores_of(cache)) == 1
+
+
+def test_store_that_nobody_used_for_a_month_is_removed(cache, tmp_path, folder):
+    file = tmp_path / "accounts.csv"
+    file.write_text("id,name,location\n1,Ada,x\n")
+    dirframe.serve(file).stop()
+    [old] = stores_of(cache)
+    for days, count in ((29, 2), (31, 1)):
+        moment = time.time() - days * 86_400
+        os.utime(old, (moment, moment))
+        dirframe.serve(folder).stop()
+        assert len(stores_of(cache)) == count
+
+
+def test_store_of_a_killed_import_is_removed(cache, folder):
+    (cache / "stores").mkdir(parents=True)
+    parts = [
+        cache / "stores" / f".15-0123-4567-{process}-89abcdef.part{end}"
+        for process, end in ((2**22 + 1, ""), (2**22 + 1, "-journal"), (os.getppid(), ""))
+    ]
+    for part in parts:
+        part.touch()
+    dirframe.serve(folder).stop()
+    assert [part.exists() for part in parts] == [False, False, True]
+
+
+def test_store_of_frames_is_removed_with_the_service(cache, tmp_path, monkeypatch):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    frame = pd.DataFrame({"id": ["1"], "name": ["Ada"]})
+    for _ in range(2):
+        with dirframe.serve({"accounts": frame}):
+            assert len(list(folder.iterdir())) == 1
+        assert list(folder.iterdir()) == []
 
 
 def test_cache_folder_that_cannot_be_written_is_no_obstacle(root, cache):
@@ -282,8 +404,7 @@ def test_temporary_store_of_a_killed_process_is_removed_by_the_next_one(
     assert [*left.glob("*.sqlite")]
     frame = pd.DataFrame({"id": ["1"], "name": ["Ada"]})
     dirframe.serve({"accounts": frame}).stop()
-    assert left not in {*folder.iterdir()}
-    assert {*others} < {*folder.iterdir()}
+    assert {*folder.iterdir()} == {*others}
 
 
 class Changing:

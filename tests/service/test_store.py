@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lxml import etree
+from lxml import etree, html
 
 import dirframe
 from dirframe.errors import InvalidInputError, StoreError
@@ -80,8 +80,18 @@ def test_order_and_other_elements_stay_and_what_is_required_follows(written):
     client = written([account], [project])
     element = client.root("/accounts/1.xml").find("result/account")
     assert [child.tag for child in element.iter()] == [
-        *("account", "name", "login", "id", "homepage_url", "kudo_score", "position"),
-        *("created_at", "updated_at", "avatar_url", "email_sha1", "posts_count"),
+        "account",
+        "name",
+        "login",
+        "id",
+        "homepage_url",
+        "kudo_score",
+        "position",
+        "created_at",
+        "updated_at",
+        "avatar_url",
+        "email_sha1",
+        "posts_count",
     ]
     assert client.ids("/projects.xml") == ["5"]
     element = client.root("/projects/5.xml").find("result/project")
@@ -104,7 +114,110 @@ def test_timestamps_get_the_form_of_the_specification_or_are_refused(written):
                 written([wrong])
 
 
-def test_later_record_replaces_an_earlier_one_everywhere(written):
+MONTHS = [
+    ("2010-01-01T00:00:00Z", "2010-01-01T00:00:00Z"),
+    ("2010-01-01", "2010-01-01T00:00:00Z"),
+    ("2010-01-01T01:00:00+01:00", "2010-01-01T00:00:00Z"),
+    ("2010-01-15T03:04:05Z", None),
+    ("2010-01-02", None),
+    ("2010-01-01T00:00:01Z", None),
+    ("2010-01-01T00:00:00.5Z", None),
+    ("2010-01-01T00:00:00+01:00", None),  # December
+]
+
+
+@pytest.mark.parametrize("name", ["min_month", "max_month"])
+@pytest.mark.parametrize(("text", "served"), MONTHS)
+@pytest.mark.parametrize("is_table", [False, True])
+def test_months_are_first_days_or_refused(name, text, served, is_table, written, imported):
+    def open_client():
+        if is_table:
+            table = {"id": ["1"], "name": ["a"], f"analysis_{name}": [text]}
+            return imported({"projects": pd.DataFrame(table)})
+        return written([record("1", inner=f"<analysis><{name}>{text}</{name}></analysis>")])
+
+    if served:
+        root = open_client().root("/projects/1.xml")
+        assert root.findtext(f"result/project/analysis/{name}") == served
+    else:
+        with pytest.raises(StoreError, match=f"column analysis_{name}"):
+            open_client()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_valid"),
+    [
+        ("latitude", "90", True),
+        ("latitude", "-90.0", True),
+        ("latitude", "90.0001", False),
+        ("latitude", "95.5", False),
+        ("longitude", "-180", True),
+        ("longitude", "95.5", True),
+        ("longitude", "180.5", False),
+        ("longitude", "1e3", False),
+        ("latitude", "1_0", False),
+        ("latitude", "north", False),
+        ("longitude", "inf", False),
+        ("longitude", "13\u00b0", False),
+    ],
+)
+@pytest.mark.parametrize("is_table", [False, True])
+def test_coordinates_out_of_range_are_refused(name, text, is_valid, is_table, written, imported):
+    fields = {"name": "Ada", "location": "Berlin", name: text}
+
+    def open_client():
+        if is_table:
+            return imported({"accounts": pd.DataFrame([{"id": "1", **fields}])})
+        return written([record("1", "account", **fields)])
+
+    if is_valid:
+        assert open_client().root("/accounts/1.xml").findtext(f"result/account/{name}") == text
+    else:
+        with pytest.raises(StoreError, match=f"column {name}"):
+            open_client()
+
+
+@pytest.mark.parametrize("is_table", [False, True])
+def test_coordinates_without_a_location_are_left_out_and_counted(
+    is_table, written, imported, caplog
+):
+    records = [
+        {"id": "1", "name": "a", "location": "Berlin", "latitude": "52.5", "longitude": "13.4"},
+        {"id": "2", "name": "b", "location": " ", "latitude": "52.5", "longitude": "13.4"},
+        {"id": "3", "name": "c", "location": "", "latitude": "52.5", "longitude": ""},
+        {"id": "4", "name": "d", "location": "", "latitude": "", "longitude": ""},
+    ]
+    if is_table:
+        client = imported({"accounts": pd.DataFrame(records)})
+    else:
+        client = written([record(r["id"], "account", **{**r, "id": ""}) for r in records])
+    found = {
+        account.findtext("id"): [account.findtext(n) or None for n in ("latitude", "longitude")]
+        for account in client.root("/accounts.xml?sort=id").iterfind("result/account")
+    }
+    assert found == {"1": ["52.5", "13.4"], "2": [None] * 2, "3": [None] * 2, "4": [None] * 2}
+    [line] = [entry for entry in caplog.messages if "latitude and longitude" in entry]
+    assert "of 2 accounts" in line
+
+
+@pytest.mark.parametrize("identifier", ["a.xml", "a.XML", ".xml", ".", "..", "a b", "a/b", "a?b"])
+@pytest.mark.parametrize("kind", ["account", "project"])
+def test_id_that_is_no_part_of_a_url_is_refused(identifier, kind, written):
+    with pytest.raises(StoreError, match="column id"):
+        written([record(identifier, kind, name="x")])
+
+
+@pytest.mark.parametrize("identifier", ["a.xml.b", "...", "a.b", "%2e%2e", "a\\b", "ä", "a;b", "7"])
+def test_id_leads_to_its_page_and_its_xml(identifier, written):
+    client = written([record(identifier, name="x")])
+    [link] = html.fromstring(client.get("/projects").data).xpath("//ol//h2/a/@href")
+    page = client.client.get(link)
+    assert page.status_code == 200
+    [xml, _] = html.fromstring(page.data).xpath("//p[@class='also']/a/@href")
+    assert client.ids(xml) == [identifier]
+
+
+def test_duplicate_id_in_xml_replaces_the_earlier_record(written):
     old = record("1", name="old", description="first words", url_name="fox")
     client = written([old, record("2", name="zz")], [record("1", name="new", description="last")])
     assert client.ids("/projects.xml?sort=name") == ["1", "2"]
@@ -200,6 +313,33 @@ def test_email_address_in_a_text_is_masked(text, served, written):
     assert client.root("/projects/1.xml").findtext("result/project/description") == served
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("email", "n/a"),
+        ("email", "ada at example.org"),
+        ("email", "-"),
+        ("email", "@"),
+        ("email", "ada@"),
+        ("email", "ada@example.org, bob@example.org"),
+        ("email_sha1", "n/a"),
+        ("email_sha1", "0" * 39),
+        ("email_sha1", "g" * 40),
+        ("email_md5", "n/a"),
+    ],
+)
+@pytest.mark.parametrize("is_table", [False, True])
+def test_email_that_is_none_is_refused(column, value, is_table, written, imported):
+    def open_client():
+        if is_table:
+            table = {"id": ["1"], "name": ["a"], column: [value]}
+            return imported({"accounts": pd.DataFrame(table)})
+        return written([record("1", "account", **{column: value})])
+
+    with pytest.raises(StoreError, match=f"column {column}, 1"):
+        open_client()
+
+
 def test_email_digest_for_look_ups_is_not_served(written):
     digest = md5(b"ada@example.org").hexdigest()
     inner = f"<owner><email_md5>{digest}</email_md5></owner><email_md5>{digest}</email_md5>"
@@ -288,19 +428,52 @@ BOMB = b"""<?xml version="1.0"?><!DOCTYPE response [<!ENTITY a "aaaaaaaaaa">
 <response><result><account><id>1</id><name>&b;</name></account></result></response>"""
 
 
+LAUGHS = "".join(f'<!ENTITY b{n} "{f"&b{n - 1};" * 20}">' for n in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "<!DOCTYPE response>",
+        '<!DOCTYPE response [<!ENTITY b8 "x">]>',
+        '<!DOCTYPE response [<!ENTITY b8 SYSTEM "file:///etc/hostname">]>',
+        f'<!DOCTYPE response [<!ENTITY b0 "ha">{LAUGHS}]>',
+    ],
+    ids=["empty", "entity", "file", "billion laughs"],
+)
+def test_document_type_is_refused(declaration, written, cache):
+    entity = "&b8;" if "b8" in declaration else ""
+    body = (
+        f"<response><result><account><id>1</id><name>{entity}</name></account></result></response>"
+    )
+    with pytest.raises(StoreError, match=r"0\.xml"):
+        written(f"{declaration}{body}".encode())
+    assert list((cache / "stores").iterdir()) == []
+
+
+def test_comments_are_not_stored(written, cache):
+    client = written([record("1", "account", inner="<!-- s3cret -->"), record("2", "account")])
+    assert client.ids("/accounts.xml?sort=id") == ["1", "2"]
+    assert b"s3cret" not in stored_bytes(cache)
+
+
 def test_invalid_data_is_refused_by_name_and_leaves_no_store(written, tmp_path, cache):
     secret = tmp_path / "secret.txt"
     secret.write_text("hidden")
     external = BOMB.partition(b"[")[0] + f'[<!ENTITY b SYSTEM "{secret.as_uri()}">'.encode()
     good = record("9", "account")
     for document in (
-        *(b"", b'{"id": 1}', b"<html><body>Maintenance</body></html>", page_xml([good])[:-12]),
+        b"",
+        b'{"id": 1}',
+        b"<html><body>Maintenance</body></html>",
+        page_xml([good])[:-12],
         page_xml(["<account><name>x</name></account>"]),
         page_xml([record("a/b", "account")]),
         page_xml([record("1", "language")]),
         page_xml([record("1", "account", email_md5="12")]),
         b"<response><status>failed</status><error>No.</error></response>",
-        *(BOMB, external + BOMB[BOMB.index(b"]") :]),
+        BOMB,
+        external + BOMB[BOMB.index(b"]") :],
     ):
         with pytest.raises(StoreError, match=r"1\.xml") as refused:
             written([good], document)
@@ -343,6 +516,46 @@ def test_folder_is_read_whole_or_refused(tmp_path):
     with pytest.raises(StoreError, match="inner"):
         dirframe.serve(tmp_path)
     inner.chmod(0o700)
+
+
+@pytest.fixture
+def three(tmp_path):
+    """Return a folder with an account in it, one in a linked folder, and one in a file `C.XML`."""
+    folder, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
+    for path, number in ((folder / "a.xml", 1), (elsewhere / "b.xml", 2), (folder / "C.XML", 3)):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(page_xml([record(number, "account", name="x")]))
+    (folder / "linked").symlink_to(elsewhere, target_is_directory=True)
+    return folder
+
+
+def test_folder_with_links_and_capital_suffixes_is_read_whole(three, imported):
+    assert imported(three).ids("/accounts.xml?sort=id") == ["1", "2", "3"]
+
+
+def test_folder_linked_into_itself_is_refused(three):
+    (three / "again").symlink_to(three, target_is_directory=True)
+    with pytest.raises(StoreError, match="again"):
+        dirframe.serve(three)
+
+
+def test_tables_in_a_folder_of_xml_are_named(three, imported, caplog):
+    for name in ("accounts.csv", "p.Parquet", "x.jsonl.gz", "notes.txt"):
+        (three / "linked" / name).touch()
+    imported(three)
+    [line] = [entry for entry in caplog.messages if "only XML is read" in entry]
+    names = [f"linked/{name}" for name in ("accounts.csv", "p.Parquet", "x.jsonl.gz")]
+    assert ", ".join(names) in line
+    assert "notes.txt" not in line
+
+
+def test_entry_without_its_project_is_refused(tmp_path):
+    path = tmp_path / "enlistments.xml"
+    entry = "<enlistment><id>1</id>{}</enlistment>"
+    page = page_xml([entry.format("<project_id>7</project_id>"), entry.format("<project_id/>")])
+    path.write_bytes(page)
+    with pytest.raises(StoreError, match="project_id"):
+        dirframe.serve(path)
 
 
 def test_documents_in_a_folder_are_served_at_their_addresses(tmp_path, imported):
@@ -430,7 +643,7 @@ def sort_key(sort, fields):
     return (fold(value) if isinstance(value, str) else value), number
 
 
-def test_every_sort_has_every_record_once_in_its_order(client):
+def test_sort_ties_by_id_and_has_every_record_once(client):
     for collection, sorts in (("accounts", FOUR), ("projects", (*FOUR, "stack_count"))):
         for sort in sorts:
             records = sorted(RECORDS[collection], key=lambda fields: sort_key(sort, fields))
@@ -506,44 +719,71 @@ RANKED = (
     record(8, name="Tower", inner="<tags><tag>gitolite</tag></tags>", description="b"),
     record(9, name="Git Annex", user_count="4", description="a"),
 )
-BEST = "64932518"
+BEST = [6, 4, 9, 3, 2, 5, 1, 8]
+NEWEST = [9, 8, 7, 6, 5, 4, 3, 2, 1]
 
 
-def test_query_without_a_sort_gives_the_best_match_first(written):
-    client = written(RANKED)
-    for parameters, expected in (
-        *(("query=GIT", BEST), ("q=git", BEST), ("q=tower&query=git", BEST)),
+def numbers(client, parameters):
+    """Return the ids of a page of projects as numbers."""
+    return list(map(int, client.ids(f"/projects.xml?{parameters}")))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ("query=GIT", BEST),
+        ("q=git", BEST),
+        ("q=tower&query=git", BEST),
         ("query=git&sort=relevance", BEST),
-        ("query=git+tools", "3"),
-        ("query=git&sort=id", "".join(sorted(BEST))),
+        ("query=git+tools", [3]),
+        ("query=git&sort=id", sorted(BEST)),
         # a tag is asked for exactly
-        *(("query=tag:git", "2"), ("query=TAG:Git+tower", "2")),
-        *(("query=tag:gi", ""), ("query=tag:git+tag:x", "")),
+        ("query=tag:git", [2]),
+        ("query=TAG:Git+tower", [2]),
+        ("query=tag:gi", []),
+        ("query=tag:git+tag:x", []),
         # without a query
-        ("query=", "987654321"),
-        ("sort=relevance", "512493768"),
-    ):
-        assert "".join(client.ids(f"/projects.xml?{parameters}")) == expected, parameters
-    listing = client.get("/projects?query=git").text
+        ("query=", NEWEST),
+        ("sort=relevance", [5, 1, 2, 4, 9, 3, 7, 6, 8]),
+    ],
+)
+def test_relevance_gives_the_best_match_first(parameters, expected, written):
+    assert numbers(written(RANKED), parameters) == expected
+
+
+def test_relevance_is_the_order_of_a_page_for_a_query(written):
+    listing = written(RANKED).get("/projects?query=git").text
     assert listing.index("Git Extensions") < listing.index("My Git Tools") < listing.index("Digits")
 
 
-def test_sorts_of_today_are_whole_orders_where_the_records_have_the_field(written):
-    client = written(RANKED)
-    for sort, expected in (
-        *(("users", "512943768"), ("popularity", "512943768"), ("rating", "341256789")),
-        *(("new", "987654321"), ("project_name", "569431728"), ("description", "981234567")),
-    ):
-        assert "".join(client.ids(f"/projects.xml?sort={sort}")) == expected, sort
-    for sort in ("active_committers", "activity_level", "users_reverse"):
-        text = client.error(f"/projects.xml?sort={sort}", 400)
-        assert "rating" in text
-        assert "activity_level" not in text.replace(sort, "")
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        ("users", [5, 1, 2, 9, 4, 3, 7, 6, 8]),
+        ("popularity", [5, 1, 2, 9, 4, 3, 7, 6, 8]),
+        ("rating", [3, 4, 1, 2, 5, 6, 7, 8, 9]),
+        ("new", NEWEST),
+        ("project_name", [5, 6, 9, 4, 3, 1, 7, 2, 8]),
+        ("description", [9, 8, 1, 2, 3, 4, 5, 6, 7]),
+    ],
+)
+def test_sort_of_today(sort, expected, written):
+    assert numbers(written(RANKED), f"sort={sort}") == expected
+
+
+@pytest.mark.parametrize("sort", ["active_committers", "activity_level", "users_reverse"])
+def test_sort_of_today_without_its_field_is_refused(sort, written):
+    text = written(RANKED).error(f"/projects.xml?sort={sort}", 400)
+    assert "rating" in text
+    assert "activity_level" not in text.replace(sort, "")
+
+
+def test_sort_of_today_by_numbers_in_other_elements(written):
     busy = (
         "<analysis><twelve_month_contributor_count>{}</twelve_month_contributor_count></analysis>"
         "<project_activity_index><value>{}</value></project_activity_index>"
     )
-    numbers = (("2", "90"), ("1,100", "10"))
-    client = written([record(n, inner=busy.format(*pair)) for n, pair in enumerate(numbers)])
+    values = (("2", "90"), ("1,100", "10"))
+    client = written([record(n, inner=busy.format(*pair)) for n, pair in enumerate(values)])
     assert client.ids("/projects.xml?sort=active_committers") == ["1", "0"]
     assert client.ids("/projects.xml?sort=activity_level") == ["0", "1"]

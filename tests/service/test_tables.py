@@ -11,13 +11,12 @@ from lxml import etree
 from pyarrow import parquet
 
 import dirframe
-from dirframe.errors import ConfigurationError, StoreError
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 
 
 def load(data, loader=dirframe.load_projects):
     """Serve data, and load its projects or accounts."""
-    service = dirframe.serve(data)
-    with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
+    with dirframe.serve(data) as service, service.directory() as directory:
         return loader(directory, progress=False)
 
 
@@ -47,11 +46,21 @@ def test_csv_is_served_with_every_sign_as_text(imported, tmp_path):
     tags = "id name created_at posts_count location email_sha1 updated_at avatar_url"
     assert [child.tag for child in first] == tags.split()
     assert [child.text for child in first] == [
-        *("1", 'Ada & "A" <b>', "2015-12-10T00:00:00Z", "12", "London"),
-        *(sha1(b"ada@example.org").hexdigest(), None, None),
+        "1",
+        'Ada & "A" <b>',
+        "2015-12-10T00:00:00Z",
+        "12",
+        "London",
+        sha1(b"ada@example.org").hexdigest(),
+        None,
+        None,
     ]
     assert [child.text for child in second][:5] == [
-        *("2", "=cmd|' /C calc'!A0", "2016-02-27T23:30:00Z", "1200", "../../etc/passwd")
+        "2",
+        "=cmd|' /C calc'!A0",
+        "2016-02-27T23:30:00Z",
+        "1200",
+        "../../etc/passwd",
     ]
     assert client.ids(f"/accounts/{md5(b'ada@example.org').hexdigest()}.xml") == ["1"]
     assert "xample.org" not in client.get("/accounts.xml").text
@@ -196,7 +205,9 @@ def test_number_with_two_readings_is_never_guessed(tmp_path, imported):
         for value in values:
             path.write_text(f"id;name;{column}\n1;Ada;{value}\n")
             assert has_line(refused(path), column, f"row 1 ('{value}')"), value
-    path.write_text("id,name,latitude,posts_count\n1,a,-.5,9007199254740993.0\n2,b,1e1,-7\n")
+    path.write_text(
+        "id,name,location,latitude,posts_count\n1,a,x,-.5,9007199254740993.0\n2,b,x,1e1,-7\n"
+    )
     first, second = imported(path).root("/accounts.xml?sort=id").iterfind("result/account")
     assert [first.findtext(n) for n in ("latitude", "posts_count")] == ["-.5", "9007199254740993"]
     assert [second.findtext(n) for n in ("latitude", "posts_count")] == ["1e1", "-7"]
@@ -238,12 +249,50 @@ def test_entries_of_lists_and_placeholders_are_sent_as_the_interface_does(tmp_pa
             assert has_line(refused(path), column), value
 
 
+@pytest.mark.parametrize(
+    ("cell", "tags"),
+    [
+        ("library;ils", ["library", "ils"]),
+        (" library ; c++ ;; ils;", ["library", "c++", "ils"]),
+        ("open source, free", ["open source, free"]),
+        ("2012", ["2012"]),
+        ('["a;b", "c"]', ["a;b", "c"]),
+        (";", []),
+    ],
+)
+def test_list_in_a_cell_of_csv(cell, tags, tmp_path, imported):
+    path = tmp_path / "projects.csv"
+    pd.DataFrame({"id": [1], "name": ["a"], "tags": [cell], "licenses": [cell]}).to_csv(path)
+    project = imported(path).root("/projects/1.xml").find("result/project")
+    assert [e.text for e in project.iterfind("tags/tag")] == tags
+    assert [e.text for e in project.iterfind("licenses/license/name")] == tags
+
+
+def test_lists_in_every_row_of_csv_are_no_columns(tmp_path, imported):
+    path = tmp_path / "projects.csv"
+    path.write_text("id,name,tags\n1,a,library;ils\n2,b,web;ils\n3,c,x;y\n")
+    root = imported(path).root("/projects.xml?sort=id")
+    assert [e.text for e in root.iter("tag")] == ["library", "ils", "web", "ils", "x", "y"]
+
+
+@pytest.mark.parametrize("cell", ['["a"', '{"name": "a"}', '"a"', '[{"title": "a"}]'])
+def test_list_in_a_cell_of_csv_that_is_damaged_json_is_refused(cell, tmp_path):
+    path = tmp_path / "projects.csv"
+    pd.DataFrame({"id": [1], "name": ["a"], "licenses": [cell]}).to_csv(path, index=False)
+    assert has_line(refused(path), "licenses", "row 1")
+
+
 def test_damaged_table_is_named(tmp_path):
     for name, content in (
-        *(("a.csv", b"id,name\n1,x\n2\n"), ("a.csv", b"id,name\n1,x,y\n")),
-        *(("a.csv", b"id,name\n\xff,x\n"), ("a.csv", b""), ("a.csv", b'id,name\n1,"x')),
+        ("a.csv", b"id,name\n1,x\n2\n"),
+        ("a.csv", b"id,name\n1,x,y\n"),
+        ("a.csv", b"id,name\n\xff,x\n"),
+        ("a.csv", b""),
+        ("a.csv", b'id,name\n1,"x'),
         ("a.csv.gz", gzip.compress("id,name\n1,x\n".encode("utf-16"), mtime=0)),
-        *(("a.csv.gz", b"plain"), ("a.parquet", b"PAR1"), ("a.jsonl", b'{"id": 1}\n{bad\n')),
+        ("a.csv.gz", b"plain"),
+        ("a.parquet", b"PAR1"),
+        ("a.jsonl", b'{"id": 1}\n{bad\n'),
     ):
         (tmp_path / name).write_bytes(content)
         lines = refused({"accounts": tmp_path / name})
@@ -276,7 +325,7 @@ def test_log_escapes_names_of_columns_and_files(tmp_path, caplog):
     assert all(line.isprintable() for line in caplog.messages)
 
 
-def test_two_tables_of_a_collection_do_not_take_the_ids_of_one_another(tmp_path, imported):
+def test_duplicate_id_in_two_tables_is_refused(tmp_path, imported):
     first, second, projects = (tmp_path / n for n in ("accounts-1.csv", "accounts-2.csv", "p.csv"))
     first.write_text("id,name,country_code\n1,Ada,DE\n2,Bob,FR\n")
     second.write_text("id,name,country_code\n1,Cy,US\n3,Di,GB\n")
@@ -286,6 +335,21 @@ def test_two_tables_of_a_collection_do_not_take_the_ids_of_one_another(tmp_path,
     client = imported([first, second, projects])
     assert client.ids("/accounts.xml?sort=id") == ["1", "2", "3"]
     assert client.ids("/projects.xml") == ["1"]
+
+
+def test_tables_of_a_collection_are_several(tmp_path, imported):
+    first, second = tmp_path / "first.csv", pd.DataFrame({"id": [2], "name": ["Bob"]})
+    first.write_text("id,name\n1,Ada\n")
+    for several in ([first, second], (first, second)):
+        client = imported({"accounts": several, "projects": second})
+        assert client.ids("/accounts.xml?sort=id") == ["1", "2"]
+        assert client.ids("/projects.xml") == ["2"]
+
+
+@pytest.mark.parametrize("data", [[], (), {}, {"accounts": []}])
+def test_no_data_at_all_is_refused(data):
+    with pytest.raises(InvalidInputError, match="no data"):
+        dirframe.serve(data)
 
 
 def test_what_is_no_table_of_accounts_or_projects_is_refused(tmp_path):

@@ -226,10 +226,9 @@ def test_store_is_there_whole_or_not_at_all_at_any_write(tmp_path, monkeypatch):
 
     def check(folder):
         monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(folder / "cache"))
-        service = dirframe.serve(folder / "projects.xml")
         with (
-            service as url,
-            dirframe.Directory(url, service.api_key, cache=False) as directory,
+            dirframe.serve(folder / "projects.xml") as service,
+            service.directory() as directory,
         ):
             assert len(dirframe.load_projects(directory, progress=False)) == 30
             assert len(dirframe.load_projects(directory, query="project", progress=False)) == 30

@@ -65,7 +65,7 @@ def request_large(url, key, *, times=1):
     return connection
 
 
-def test_connections_that_send_or_read_nothing_keep_nobody_out_and_are_ended(folder, tmp_path):
+def test_slow_clients_keep_nobody_out_and_are_disconnected(folder, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 3000:
         pytest.skip("this process may open few files")
@@ -131,7 +131,8 @@ def test_command_raises_its_limit_of_open_files(folder, tmp_path):
 def test_answer_that_is_being_read_is_finished_when_the_service_stops(folder):
     service = dirframe.serve(folder)
     key = service.api_key.reveal()
-    with ThreadPoolExecutor(1) as pool, service as url, request_large(url, key) as client:
+    url = service.url
+    with ThreadPoolExecutor(1) as pool, service, request_large(url, key) as client:
         begin = client.recv(4096)
         stopped = pool.submit(service.stop)
         wire.wait_until_refused(url)
@@ -219,7 +220,7 @@ def printed(program, *arguments):
     return sum(numbers)
 
 
-def test_thousand_are_counted_exactly_by_threads_and_processes_and_over_restarts(tmp_path):
+def test_quota_is_exact_over_threads_processes_and_restarts(tmp_path):
     path = tmp_path / "k"
     with KeyStore(path) as keys:
         key = keys.add("Ada", "charts")
@@ -242,11 +243,11 @@ import requests
 import dirframe
 
 sys.dont_write_bytecode = True  # no module is compiled into a cut file
-with dirframe.serve(sys.argv[1], keys=sys.argv[2]) as url:
+with dirframe.serve(sys.argv[1], keys=sys.argv[2]) as service:
     for limit in (0, resource.RLIM_INFINITY):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         for _ in range(3):
-            print(requests.get(f"{url}/accounts.xml?api_key={sys.argv[3]}", timeout=60).status_code)
+            print(requests.get(f"{service.url}/accounts.xml?api_key={sys.argv[3]}", timeout=60).status_code)
 """
 
 

@@ -154,8 +154,8 @@ def test_the_commands_of_the_container_give_a_service(environment, person, tmp_p
     (tmp_path / "accounts.csv").write_text("id,name\n1,Ada\n", encoding="utf-8")
     code = (
         "import dirframe, urllib.request as u\n"
-        "with dirframe.serve('accounts.csv') as url:\n"
-        "    print(u.urlopen(url + '/healthz').read().decode())"
+        "with dirframe.serve('accounts.csv') as service:\n"
+        "    print(u.urlopen(service.url + '/healthz').read().decode())"
     )
     told = run(environment / "python", "-c", code, cwd=tmp_path, env=person)
     assert "ok: 1 accounts, 0 projects" in told

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import dirframe
-from dirframe import stats
+from dirframe import provenance, stats
 from dirframe._tables import read_rows
 from dirframe.errors import InvalidInputError
 from dirframe.stats.licenses import FAMILIES, families_of
@@ -149,6 +149,25 @@ def test_namibia_is_a_country_and_a_file_that_lost_its_code_has_its_name():
     for lost in (accounts, accounts.assign(**{name: [None, "DE"] for name in columns})):
         table = stats.accounts_by_country(lost)
         assert table[["country_alpha_2", "country_name"]].to_numpy().tolist() == expected
+
+
+def test_accounts_by_country_are_divided_by_inhabitants_where_these_are_known():
+    codes = ["DE", "DE", "TW", "NA", "US", "FR", "FR"]
+    frame = dirframe.unify_countries(pd.DataFrame({"id": [*"1234567"], "country_code": codes}))
+    table = stats.accounts_by_country(frame, top=2)
+    assert table["inhabitants_2019"].tolist() == [67059887, 83132799, pd.NA]
+    per_million = table["per_million"].round(5)
+    assert per_million.tolist() == [round(2 / 67.059887, 5), round(2 / 83.132799, 5), pd.NA]
+    by_code = stats.accounts_by_country(frame).set_index("country_alpha_2")
+    assert by_code["per_million"].notna().to_dict() == {
+        "FR": True,
+        "DE": True,
+        "NA": True,
+        "TW": False,
+        "US": True,
+    }
+    assert "inhabitants of 2019: World Bank" in provenance.caption(table)
+    assert provenance.get_provenance(frame)["other_data"] == []
 
 
 # Contributors and commits

@@ -33,7 +33,8 @@ TOPS |= {"languages_by_year", "licenses", "life_span", "tags"}
 DTYPES = {"s": "str", "f": "Float64", "b": "boolean", "t": "datetime64[us, UTC]", "": "Int64"}
 #: The columns of every result, with the letter of a dtype other than Int64.
 COLUMNS = {
-    "accounts_by_country": "country_alpha_2:s country_name:s accounts share:f",
+    "accounts_by_country": "country_alpha_2:s country_name:s accounts share:f inhabitants_2019 "
+    "per_million:f",
     "accounts_by_kudo_rank": "kudo_rank accounts share:f",
     "activity": "activity:s projects share:f as_of:t",
     "commit_concentration": "top_1_share:f top_5_share:f gini:f bus_factor",

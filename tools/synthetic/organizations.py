@@ -10,7 +10,7 @@ import gzip
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from dirframe.schema import ALL_RESOURCES
+from dirframe.schema import ALL_RESOURCES, COLLECTIONS
 from dirframe.service.xml import result_xml
 from tools.synthetic._time import DAY, SNAPSHOT, stamp
 from tools.synthetic.distributions import Draw, pick, record_random
@@ -20,6 +20,8 @@ from tools.synthetic.history import History
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from dirframe.schema import Resource
 
 _STREAM = 3
 _CHANGE = "twelve_mo_activity_and_year_on_year_change"
@@ -41,6 +43,9 @@ _OUTSIDE_PROJECTS = 24  # most
 _FIRST_TEN = 10
 #: Projects of which the first repository has further ones: so many that they need two pages.
 _MANY_REPOSITORIES = 12
+#: People of one organization who have positions, kudos and projects that they manage.
+_WITH_LISTS = 20
+_TITLES = ("Maintainer", "Developer", "Translator", "Release manager")
 _ACTIVITIES = ((100, "Very High"), (25, "High"), (8, "Moderate"), (2, "Low"), (1, "Very Low"))
 #: Templates of addresses, by the system that keeps the source code.
 _ADDRESSES = (
@@ -74,13 +79,17 @@ def write_organizations(
         counts = {"projects_count": len(own), "affiliated_committers": len(people)}
         organizations.append(record | {key: str(number) for key, number in counts.items()})
         for collection, records in lists.items():
-            path = ALL_RESOURCES[collection].paths[0].format(org=short)
-            _write(folder, path, collection, records)
+            resource = ALL_RESOURCES[collection]
+            _write(folder, resource.paths[0].format(org=short), resource, records)
         details = {"infographic_details": _infographic(lists)}
-        _write(folder, f"/orgs/{short}.xml", "org", [record | details])
-    _write(folder, "/orgs.xml", "org", organizations)
+        _write(folder, f"/orgs/{short}.xml", ALL_RESOURCES["org"], [record | details])
+    _write(folder, "/orgs.xml", ALL_RESOURCES["org"], organizations)
     repositories = [one for project in projects for one in _enlistments(project)]
-    _write(folder, "/enlistments.xml", "enlistment", repositories)
+    _write(folder, "/enlistments.xml", ALL_RESOURCES["enlistment"], repositories)
+    names = [short for short, _, _, _ in _ORGANIZATIONS]
+    index = names.index(_WITH_HISTORIES)
+    organization = _ORGANIZATIONS[index][1]
+    _write_lists_of(folder, members[index][:_WITH_LISTS], portfolios[_WITH_HISTORIES], organization)
 
 
 def _portfolios(projects: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -282,6 +291,76 @@ def _outside_committers(own: Sequence[dict[str, Any]], draw: Draw) -> list[dict[
     return people
 
 
+def _write_lists_of(
+    folder: Path,
+    people: Sequence[dict[str, Any]],
+    projects: Sequence[dict[str, Any]],
+    organization: str,
+) -> None:
+    """Write positions, kudos and managed projects of people of an organization."""
+    given = [kudo for number in range(len(people)) for kudo in _kudos(people, projects, number)]
+    for number, person in enumerate(people):
+        own = person["id"]
+        lists = {
+            "positions": _positions(person, projects, number, organization),
+            "kudos": [kudo for kudo in given if kudo["receiver_account_id"] == own],
+            "kudos_sent": [kudo for kudo in given if kudo["sender_account_id"] == own],
+            "managed_projects": projects[number : number + 1],
+        }
+        for collection, records in lists.items():
+            if records:  # without a file, a list is empty
+                resource = COLLECTIONS[collection]
+                path = resource.paths[0].format(account=own)
+                _write(folder, path, resource, records)
+
+
+def _positions(
+    person: dict[str, Any], projects: Sequence[dict[str, Any]], number: int, organization: str
+) -> list[dict[str, Any]]:
+    """Return what a person says to have done: one or two positions, the first of which goes on."""
+    draw = record_random(_STREAM, 2_000_000 + int(person["id"])).random
+    positions = []
+    for index in range(1 + number % 2):
+        project = projects[(number + index) % len(projects)]
+        started = SNAPSHOT - int((400 + 1_200 * draw()) * DAY)
+        ended = started + int((SNAPSHOT - started) * draw()) if index else None
+        position = {
+            "title": _TITLES[int(draw() * len(_TITLES))],
+            "organization": organization,
+            "html_url": f"{_SITE}/accounts/{person['id']}/positions/{index + 1}",
+            "created_at": stamp(started + 30 * DAY),
+            "started_at": stamp(started),
+            "ended_at": None if ended is None else stamp(ended),
+            "commits": str(1 + int(400 * draw() ** 3)),
+            "project": project,
+        }
+        positions.append(position)
+    return positions
+
+
+def _kudos(
+    people: Sequence[dict[str, Any]], projects: Sequence[dict[str, Any]], number: int
+) -> list[dict[str, Any]]:
+    """Return the kudos that a person gives: to the three next ones, each for a project."""
+    sender = people[number]
+    draw = record_random(_STREAM, 3_000_000 + int(sender["id"])).random
+    kudos = []
+    for step in range(1, 4):
+        receiver = people[(number + step) % len(people)]
+        project = projects[(number + step) % len(projects)]
+        kudo = {
+            "sender_account_id": sender["id"],
+            "sender_account_name": sender["name"],
+            "receiver_account_id": receiver["id"],
+            "receiver_account_name": receiver["name"],
+            "created_at": stamp(SNAPSHOT - 1 - int(600 * DAY * draw())),
+            "project_id": project["id"],
+            "project_name": project["name"],
+        }
+        kudos.append(kudo)
+    return kudos
+
+
 def _enlistments(project: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the repositories of a project: most have one, one in fifty has many."""
     number = int(project["id"])
@@ -314,9 +393,8 @@ def _enlistments(project: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _write(folder: Path, path: str, resource_name: str, records: Sequence[dict[str, Any]]) -> None:
+def _write(folder: Path, path: str, resource: Resource, records: Sequence[dict[str, Any]]) -> None:
     """Write a whole collection to the file that has its address in the folder."""
-    resource = ALL_RESOURCES[resource_name]
     fragments = [record_xml(resource.element, record) for record in records]
     page = result_xml(fragments, len(fragments), synthetic=True, wrapper=resource.wrapper)
     file = folder / f"{path.lstrip('/')}.gz"

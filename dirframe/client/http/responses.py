@@ -168,7 +168,12 @@ def _meaning(status: int, page: Page, url: str) -> tuple[type[RequestError], str
         return InvalidKeyError, "The key is missing, unknown or revoked.", advice
     if status == 404 or (status == 200 and "deleted" in text):
         meaning, hint = _missing(url)
-        return NotFoundError, "" if page.error else meaning, hint
+        if page.status is None:
+            # Today's live service sends the same for each error of its own.
+            meaning = "Nothing was found there, or the directory could not send it now."
+        elif page.error:
+            meaning = ""  # it says itself what is not there
+        return NotFoundError, meaning, hint
     return failure
 
 

@@ -12,7 +12,7 @@ from threading import Event, Lock
 from typing import Self, TypeAlias, TypeVar
 
 from dirframe.client.http.session import Session
-from dirframe.client.paging.ids import Window
+from dirframe.client.paging.ids import PAGE_SIZE, Window
 from dirframe.client.paging.query import Query
 from dirframe.client.xml.page import Page
 from dirframe.errors import (
@@ -33,6 +33,8 @@ Result = TypeVar("Result")
 
 #: The number of failures in a row that shows that the directory itself is broken.
 MAX_FAILURES = 3
+#: Of bare 404s, which also records have that do not exist: as many as one request by ids decides.
+MAX_NOT_FOUND = PAGE_SIZE
 
 
 class Reason(enum.Enum):
@@ -84,8 +86,13 @@ class Failure:
     def is_of_one_page(self) -> bool:
         """Whether the failure says nothing about other pages."""
         kinds = ServiceError | UnreadableResponseError
-        is_of_part = self.is_of_further_page or self.is_of_remote
+        is_of_part = self.is_of_further_page or self.is_of_remote or self.is_bare_404
         return is_of_part or isinstance(self.error, kinds)
+
+    @property
+    def is_bare_404(self) -> bool:
+        """Whether it is the 404 that today's live service sends for each error of its own."""
+        return is_bare_404(self.error)
 
     @property
     def is_unreadable(self) -> bool:
@@ -102,8 +109,18 @@ class Failure:
 Answer: TypeAlias = Document | Refusal | Failure
 
 
+def is_bare_404(error: Exception) -> bool:
+    """Return whether an error is a 404 without a status word, which shows nothing.
+
+    Today's live service sends it for what does not exist, and for each error of its own.
+    """
+    return isinstance(error, NotFoundError) and error.status == 404 and error.reported is None
+
+
 def may_come_later(error: Exception) -> bool:
     """Return whether an error is no answer about what was asked for, nor about the key."""
+    if is_bare_404(error):
+        return True
     if isinstance(error, ServiceError):
         return (error.status or 0) >= 500
     kinds = CacheError | NetworkError | QuotaExceededError | UnreadableResponseError
@@ -268,6 +285,8 @@ class Fetcher:
             reason = Reason.NO_RECORDS if number == 1 else Reason.GONE
         elif query.resource.remote and isinstance(error, NotFoundError | ServiceError):
             return Failure(error=error, requests=error.attempts, is_of_remote=True)
+        elif is_bare_404(error):
+            return Failure(error=error, requests=requests)
         elif isinstance(error, NotFoundError):
             reason = Reason.GONE
         elif isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
@@ -287,6 +306,17 @@ class Fetcher:
             requests=requests,
             requests_paid=requests,
             error=error,
+        )
+
+    def refuse(self, query: Query, failure: Failure) -> Refusal:
+        """Return the refusal of a record that does not exist, after a bare 404, and remember it."""
+        requests = failure.requests
+        if self.use.stores:
+            url = self.session.address(query.path, query.params())
+            self.session.put_refusal(url, Reason.GONE.value, requests)
+        now = self.clock.now()
+        return Refusal(
+            reason=Reason.GONE, received_at=now, requests=requests, requests_paid=requests
         )
 
     def _is_end(self, error: RequestError | CacheError, query: Query) -> bool:
@@ -321,16 +351,22 @@ class Patience:
     """Says when failures end a walk: so many in a row, or one that is not of a single page."""
 
     most: int = MAX_FAILURES
+    most_not_found: int = MAX_FAILURES  # bare 404s
     failures: int = 0  # in a row
+    not_found: int = 0
     ending: Failure | None = None
 
-    def ends(self, answer: Answer) -> bool:
-        """Return whether an answer, the next one in order, ends the walk."""
+    def ends(self, answer: Answer | None) -> bool:
+        """Return whether an answer, the next one in order, ends the walk; None is no failure."""
         if not isinstance(answer, Failure):
-            self.failures = 0
+            self.failures = self.not_found = 0
             return False
-        self.failures += 1
-        is_end = self.failures >= self.most or not answer.is_of_one_page
+        if answer.is_bare_404:
+            self.not_found += 1
+        else:
+            self.failures += 1
+        is_broken = self.failures >= self.most or self.not_found >= self.most_not_found
+        is_end = is_broken or not answer.is_of_one_page
         if is_end and self.ending is None:
             self.ending = answer
         return is_end

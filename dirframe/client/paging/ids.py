@@ -58,6 +58,8 @@ MAX_ID = 2**31 - 1
 
 #: Records lost in a row, with no page between them, that show that the service itself is broken.
 _MAX_LOST_IN_A_ROW = 3
+#: Ids behind a missing page that are looked at for the next one: that of ten usual requests.
+_LOOK_AHEAD = 10 * WINDOW
 #: Standard errors that a hit rate may be away from what the directory states.
 _STANDARD_ERRORS = 4
 #: By ids may cost this much more than by page numbers: it proves more, also over days.
@@ -136,6 +138,16 @@ class IdSet:
 
 def _count(runs: Iterable[tuple[int, int]]) -> int:
     return sum(last - first + 1 for first, last in runs)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text has digits alone."""
+    return text.isascii() and text.isdigit()
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text is an id as the directory writes it."""
+    return is_number(text) and text == str(int(text)) and 0 < int(text) <= MAX_ID
 
 
 # -- what is asked for, and whether a page answers it ----------------------------------------
@@ -256,6 +268,21 @@ class Undecided:
         size = self._size if self._suspected is None else self._half
         ids = self.ids.first_run if self.in_runs else self.ids
         return lowest(ids, min(size, self.most), self._room)
+
+    def windows_behind(self, window: Window) -> Iterator[Window]:
+        """Yield windows that may follow one whose page is missing: they begin at ids behind its first."""
+        ids = list(islice(self.ids, _LOOK_AHEAD + MAX_LINE))
+        for place in range(bisect_right(ids, window.first), min(len(ids), _LOOK_AHEAD)):
+            size = min(self._size, self.most)
+            behind = ids[place : place + size]
+            if self.in_runs:
+                run = range(behind[0], behind[0] + len(behind))
+                behind = [
+                    number for number, other in zip(behind, run, strict=True) if number == other
+                ]
+            following = lowest(behind, size, self._room)
+            if following is not None:
+                yield following
 
     def decide(self, window: Window, received: Sequence[int]) -> None:
         """Note a page: it decides its window up to the last id received, or all of it."""
@@ -394,38 +421,56 @@ class Draw:
         self._existing: set[int] = set()
         self._lost: set[int] = set()
         self._batch = Undecided(IdSet(), room=room)
+        # Of batches of earlier runs, which could not be sent then: asked for behind the last batch.
+        self._again = Undecided(IdSet(), room=room)
         self._draw()
 
     def fit(self, room: int) -> None:
         """As of `Undecided`."""
         self._room = room
         self._batch.fit(room)
+        self._again.fit(room)
+
+    @property
+    def _part(self) -> Undecided:
+        """The ids to ask for: of the last batch, then those that could not be sent."""
+        return self._batch if self._batch.ids else self._again
 
     def window(self) -> Window | None:
         """Return the next ids to ask for; None if the sample is decided."""
-        return self._batch.window()
+        return self._part.window()
+
+    def windows_behind(self, window: Window) -> Iterator[Window]:
+        """As of `Undecided`."""
+        return self._part.windows_behind(window)
 
     def decide(self, window: Window, received: Sequence[int]) -> None:
         """Note a page; behind the last one of a batch more ids are drawn if too few exist."""
+        part = self._part
+        before = set(part.ids) if part is self._again else set()
+        part.decide(window, received)
+        decided = before - set(part.ids)
+        self._lost -= decided
+        self._existing -= decided
         self._existing.update(received)
-        self._batch.decide(window, received)
         self._draw()
 
     def fail(self, window: Window) -> bool:
         """As of `Undecided`. A record that cannot be sent exists, and may belong to the sample."""
-        is_worth_it = self._batch.fail(window)
-        self._lost.update(self._batch.lost)
-        self._existing.update(self._batch.lost)
+        part = self._part
+        is_worth_it = part.fail(window)
+        self._lost.update(part.lost)
+        self._existing.update(part.lost)
         self._draw()
         return is_worth_it
 
     def halve(self, window: Window) -> bool:
         """As of `Undecided`."""
-        return self._batch.halve(window)
+        return self._part.halve(window)
 
     def shorten(self, window: Window) -> bool:
         """As of `Undecided`."""
-        return self._batch.shorten(window)
+        return self._part.shorten(window)
 
     def catch_up(self, drawn: int) -> None:
         """Draw up to the batch of a stored page: what was not decided before it could not be sent."""
@@ -434,6 +479,7 @@ class Draw:
             self._lost |= rest
             self._existing |= rest
             self._batch.ids = IdSet()
+            self._again = Undecided(IdSet(self._lost), room=self._room)
             before = self.drawn
             self._draw()
             if self.drawn == before:
@@ -449,13 +495,14 @@ class Draw:
     def bounds_of_requests(self, available: int | None, sent: int) -> tuple[int, int]:  # noqa: ARG002  # as of `Undecided`
         """As of `Undecided`; in 9,999 of 10,000 cases."""
         count = len(self._batch.ids)
+        again = math.ceil(len(self._again.ids) / PAGE_SIZE)
         if not count:
-            return 0, 0
+            return again, again
         rate = min(self.available / self.bound, 1.0)
         spread = _STANDARD_ERRORS * math.sqrt(count * rate * (1 - rate))
         least = math.ceil((count * rate - spread) / PAGE_SIZE)
         most = math.ceil((count * rate + spread) / PAGE_SIZE) + math.ceil(count / WINDOW) + 2
-        return max(least, 1), most
+        return max(least, 1) + again, most + again
 
     @property
     def existing(self) -> int:

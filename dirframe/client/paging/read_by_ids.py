@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from dirframe.client.paging.fetch import Answer, Document, Failure, Fetcher, never
@@ -18,9 +18,11 @@ from dirframe.client.paging.ids import (
     find_doubt,
     window_above,
 )
+from dirframe.client.paging.order import is_todays_first_page
 from dirframe.client.paging.query import Query
 from dirframe.client.paging.received import (
     Arrival,
+    Receipt,
     Received,
     Target,
     as_failure,
@@ -28,7 +30,8 @@ from dirframe.client.paging.received import (
     page_of,
 )
 from dirframe.client.paging.windows import PagesByIds, WindowPage
-from dirframe.errors import InvalidKeyError, NetworkError, RequestError
+from dirframe.errors import InvalidKeyError, NetworkError, RequestError, ServiceError
+from dirframe.schema import PROJECT
 
 #: The sort whose first page has the newest projects.
 NEWEST = "new"
@@ -37,7 +40,9 @@ NEWEST = "new"
 _TOO_LONG = {400, 403, 413, 414, 431}
 _NOT_FOUND, _GATEWAY_TIMEOUT = 404, 504
 
-#: Time-outs in a row that show that the number of ids is not at fault.
+_PROJECTS = Query(resource=PROJECT)
+
+#: Time-outs in a row, of a tolerant walk also failures, that show that the number of ids is not at fault.
 _MAX_TIMEOUTS = 3
 
 Keep: TypeAlias = Callable[[Target, Answer, Query], None]
@@ -61,6 +66,7 @@ class IdsReader:
     received: Received
     fetcher: Fetcher
     keep: Keep
+    is_tolerant: bool = False  # whether others may be received after a failure
     _timeouts: int = 0  # in a row
     _was_key_valid: bool = False  # when a request with ids was refused
 
@@ -152,9 +158,9 @@ class IdsReader:
         return True
 
     def read_known(self) -> Iterator[Arrival]:
-        """Read the next pages that are in the cache, and the last one if it is behind them."""
+        """Read the pages that are in the cache, also behind one that is not."""
         self.part.state.fit(room_for_ids(self.fetcher, self.received.query))
-        while (window := self.part.next_window()) is not None and self.is_known(window):
+        while (window := self._next_known()) is not None:
             answer = self._fetch(window)
             page = self._as_page(window, answer, len(self.part.pages) + 1)
             if page is None or not isinstance(answer, Document):
@@ -162,6 +168,14 @@ class IdsReader:
             yield self._add(page, answer)
         if self.part.next_window() is None and self._is_closing_known():
             yield from self._close()
+
+    def _next_known(self) -> Window | None:
+        """Return the next window whose page is in the cache; None if there is none, or none near."""
+        window = self.part.next_window()
+        if window is None or self.is_known(window):
+            return window
+        behind = self.part.state.windows_behind(window)
+        return next(filter(self.is_known, behind), None)
 
     def _fetch(self, window: Window, *, beside: bool = False) -> Answer:
         """Return the answer to the ids of a window; a refusal is not remembered."""
@@ -253,7 +267,8 @@ class IdsReader:
                 return _Step.END
             return _Step.GO_ON if state.shorten(window) else _Step.NOT_BY_IDS
         is_sent = isinstance(error, NetworkError) and error.attempts > 0
-        if is_sent or error.status == _GATEWAY_TIMEOUT:
+        is_passing = self.is_tolerant and isinstance(error, ServiceError)
+        if is_sent or is_passing or error.status == _GATEWAY_TIMEOUT:
             self._timeouts += 1
             can_go_on = self._timeouts < _MAX_TIMEOUTS and state.halve(window)
         elif error.status == _NOT_FOUND or failure.is_unreadable:
@@ -275,6 +290,75 @@ class IdsReader:
     def _fail(self, failure: Failure) -> Exception:
         self.received.failure = failure
         return failure.error
+
+
+@dataclass
+class NamedIds:
+    """Reads the projects among some ids from today's live service, once, and says which do not exist.
+
+    Its own pages show that of none: it sends a bare 404 for each error, too.
+    """
+
+    fetcher: Fetcher
+    receipts: list[Receipt] = field(default_factory=list)
+    failure: Failure | None = None  # that ended it
+    reader: IdsReader | None = None
+    is_answered: bool = False  # by ids, to the end
+    sent: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+    unsendable: set[str] = field(default_factory=set)
+
+    def walk_of(self, ids: Iterable[str]) -> IdsReader:
+        """Return a walk over some ids."""
+        received = Received(_PROJECTS)
+        received.part = PagesByIds(state=Undecided(IdSet(map(int, ids))))
+        return IdsReader(received, self.fetcher, lambda *_: None)
+
+    def read(self, ids: Collection[str]) -> Iterator[tuple[WindowPage, Document]]:
+        """Yield the pages of some ids; if that `is_answered`, each id is sent, gone or unsendable."""
+        reader = self.reader = self.walk_of(ids)
+        arrivals = reader.read()
+        try:
+            while True:
+                try:
+                    arrival = next(arrivals)
+                except StopIteration as end:
+                    self.is_answered = bool(end.value)
+                    break
+                yield from self._pages([arrival])
+        finally:
+            self.receipts += reader.received.receipts
+            self.failure = None if self.is_answered else reader.received.failure
+        if self.is_answered:
+            self.unsendable = set(map(str, reader.part.lost))
+            self.gone = set(ids) - self.sent - self.unsendable
+
+    def read_known(self) -> Iterator[tuple[WindowPage, Document]]:
+        """Yield the other pages that are in the cache, after a failure."""
+        if self.reader is not None:
+            yield from self._pages(self.reader.read_known())
+
+    def _pages(self, arrivals: Iterable[Arrival]) -> Iterator[tuple[WindowPage, Document]]:
+        for arrival in arrivals:
+            page, document = arrival.target, arrival.answer
+            if isinstance(page, WindowPage) and isinstance(document, Document):
+                self.sent.update(map(str, page.ids))
+                yield page, document
+
+    def look_up(self, ids: Collection[str]) -> None:
+        """Read some ids for what is said of them alone."""
+        for _ in self.read(ids):
+            pass
+
+
+def fetch_first_page(fetcher: Fetcher) -> Answer:
+    """Return the first page of all projects: that of today's live service can be told by it."""
+    return fetcher.fetch(_PROJECTS, may_refuse=never)
+
+
+def is_todays_answer(answer: Answer) -> bool:
+    """Return whether a first page of projects is one of today's live service."""
+    return isinstance(answer, Document) and is_todays_first_page(answer.page)
 
 
 def newest_query(query: Query) -> Query:

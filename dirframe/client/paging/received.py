@@ -193,8 +193,14 @@ def receipt_of(answer: Answer) -> Receipt:
             requests_paid=answer.requests_paid,
             is_synthetic=answer.page.synthetic,
         )
-    paid = answer.requests if isinstance(answer, Failure) else answer.requests_paid
-    return Receipt(received_at=None, requests=answer.requests, requests_paid=paid)
+    if isinstance(answer, Failure):
+        return Receipt(received_at=None, requests=answer.requests, requests_paid=answer.requests)
+    is_empty = answer.reason is Reason.NO_RECORDS  # which is what was asked for
+    return Receipt(
+        received_at=answer.received_at if is_empty else None,
+        requests=answer.requests,
+        requests_paid=answer.requests_paid,
+    )
 
 
 def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:

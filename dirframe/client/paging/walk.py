@@ -10,6 +10,7 @@ from itertools import takewhile
 from dirframe.client.paging import proof
 from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.fetch import (
+    MAX_NOT_FOUND,
     Answer,
     Document,
     Failure,
@@ -21,7 +22,7 @@ from dirframe.client.paging.fetch import (
     fetch_ahead,
     never,
 )
-from dirframe.client.paging.ids import MAX_ID, PAGE_SIZE, are_numbers_cheaper
+from dirframe.client.paging.ids import MAX_ID, PAGE_SIZE, are_numbers_cheaper, is_id
 from dirframe.client.paging.order import (
     KEPT_TODAY,
     USUAL_PAGE_SIZE,
@@ -38,6 +39,9 @@ from dirframe.client.paging.read_by_ids import (
     NEWEST,
     IdsReader,
     Keep,
+    NamedIds,
+    fetch_first_page,
+    is_todays_answer,
     newest_query,
     room_for_ids,
 )
@@ -81,7 +85,7 @@ class Walk:
 
     @property
     def _by_ids(self) -> IdsReader:
-        return IdsReader(self.received, self.fetcher, self.keep)
+        return IdsReader(self.received, self.fetcher, self.keep, self.is_tolerant)
 
     # The first page
 
@@ -133,7 +137,10 @@ class Walk:
         answer = self.fetcher.fetch(by_rank, may_refuse=never)
         if isinstance(answer, Failure):
             yield self._failed(answer)
-            raise answer.error
+            if not answer.is_bare_404:
+                raise answer.error
+            self.received.failure = None
+            return False
         if isinstance(answer, Refusal) or not keeps_ranks(answer.page):
             yield self._probe(BY_RANK, answer)
             return False
@@ -168,7 +175,11 @@ class Walk:
         answer = self.fetcher.fetch(newest, may_refuse=never)
         if isinstance(answer, Failure):
             yield self._failed(answer)
-            raise answer.error
+            if not answer.is_bare_404:
+                raise answer.error
+            self.received.failure = None
+            yield from self._begin_by_numbers(NoIds.NOT_OFFERED)
+            return
         if isinstance(answer, Refusal):
             self.received.add_receipt(answer)
             yield from self._begin_by_numbers(NoIds.NOT_OFFERED)
@@ -427,7 +438,7 @@ class Walk:
                 self.keep(page or Lost(identifier), answer, query)
             return page, answer
 
-        patience = Patience()
+        patience = Patience(most_not_found=MAX_NOT_FOUND)
         results = fetch_ahead(
             fetch,
             needed_ids,
@@ -435,6 +446,7 @@ class Walk:
             lambda result: patience.ends(result[1]),
             self.fetcher.session,
         )
+        not_found: dict[str, Failure] = {}
         for identifier, (page, answer) in results:
             received.add_receipt(answer)
             if page is not None:
@@ -443,13 +455,49 @@ class Walk:
                 isinstance(answer, Failure) and answer.is_of_one_page
             ):
                 received.details.answers[identifier] = answer
+                if isinstance(answer, Failure) and answer.is_bare_404:
+                    not_found[identifier] = answer
             else:  # the page is still to be asked for
                 yield Arrival(None, answer, len(needed_ids))
                 continue
             yield Arrival(page or Lost(identifier), answer, len(needed_ids))
-        if patience.ending is not None:
-            received.failure = patience.ending
-            raise patience.ending.error
+        ending = patience.ending
+        if not_found and (ending is None or ending.is_bare_404):
+            self._look_up(not_found)
+            if ending is not None and not any(self._is_failed(id_) for id_ in not_found):
+                # Bare 404s in a row of projects that do not exist are no end.
+                yield from self.read_own_pages(only_known=only_known)
+                return
+        if ending is not None:
+            received.failure = ending
+            raise ending.error
+
+    def _is_failed(self, identifier: str) -> bool:
+        return isinstance(self.received.details.answers[identifier], Failure)
+
+    def _look_up(self, not_found: dict[str, Failure]) -> None:
+        """Ask by ids for projects whose own page is a bare 404; those that are not sent are gone."""
+        received = self.received
+        is_today = received.is_todays_service
+        if not is_today:
+            answer = fetch_first_page(self.fetcher)
+            received.add_receipt(answer)
+            is_today = is_todays_answer(answer)
+        if not is_today or not all(map(is_id, not_found)):
+            return
+        by_ids = NamedIds(self.fetcher.refreshed())
+        try:
+            by_ids.look_up(not_found)
+        finally:
+            received.receipts += by_ids.receipts
+            received.failure = by_ids.failure or received.failure
+        for identifier in by_ids.gone:
+            query = record_query(received.query.resource, identifier)
+            refusal = self.fetcher.refuse(query, not_found[identifier])
+            received.details.answers[identifier] = refusal
+            self.keep(Lost(identifier), refusal, query)
+        failures = [one for one in received.details.answers.values() if isinstance(one, Failure)]
+        received.failure = failures[-1] if failures else None
 
     def is_page_known(self, number: int) -> bool:
         """Return whether a page of the collection comes from the cache."""

@@ -32,8 +32,8 @@ def test_documentation_breaks_no_rule(page):
 def test_service_pages_break_no_rule(width, page):
     page.set_viewport_size({"width": width, "height": 900})
     broken = {}
-    with dirframe.serve() as url:
-        records = []
+    with dirframe.serve() as service:
+        url, records = service.url, []
         for collection in ("projects", "accounts"):
             page.goto(f"{url}/{collection}")
             records.append(page.locator("ol.records h2 a").first.get_attribute("href"))
@@ -52,13 +52,14 @@ def test_service_pages_are_searched_turned_and_opened(width, page):
     failures = []
     page.on("console", lambda said: failures.append(said.text) if said.type == "error" else None)
     page.set_viewport_size({"width": width, "height": 900})
-    with dirframe.serve() as url:
+    with dirframe.serve() as service:
+        url = service.url
         page.goto(f"{url}/accounts")
         page.keyboard.press("Tab")  # the keyboard comes to the content first
         assert page.evaluate("document.activeElement.innerText") == "Skip to the content"
         page.keyboard.press("Enter")
         assert page.evaluate("document.activeElement.id") == "content"
-        page.goto(str(url))
+        page.goto(url)
         assert "Synthetic data." in page.inner_text("body")
         page.get_by_label("Search projects").fill("server")
         page.get_by_role("button", name="Search").click()

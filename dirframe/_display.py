@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import wraps
 from html import escape
 from itertools import dropwhile, zip_longest
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dirframe._printable import printable
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-P = ParamSpec("P")
-R = TypeVar("R")
+F = TypeVar("F", bound="Callable[..., Any]")
 
 #: Words of other services, and those of the interface.
 _SYNONYMS = {
@@ -317,7 +316,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return f" Did you mean {' or '.join(quoted[:3])}?" if quoted else ""
 
 
-def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
+def suggests_options(function: F) -> F:
     """Answer an unknown option, or one without its name, with what was meant."""
     signature = inspect.signature(function)
     name = function.__qualname__.removesuffix(".__init__")
@@ -336,7 +335,7 @@ def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
         return ""
 
     @wraps(function)
-    def call(*arguments: P.args, **options: P.kwargs) -> R:
+    def call(*arguments: Any, **options: Any) -> Any:
         try:
             if message := mistake(arguments, options):
                 raise TypeError(message)
@@ -345,7 +344,7 @@ def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
             # One may be a key: no frame of the traceback that the caller receives holds it.
             del arguments, options
 
-    return call
+    return cast("F", call)
 
 
 def _advice(unknown: str, parameters: list[str]) -> str:

@@ -67,6 +67,20 @@ def make_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
+def folder_of(target: Path) -> Iterator[None]:
+    """Create the folder of a file that is written in the block; if that fails, remove it again."""
+    folders = [folder for folder in target.absolute().parents if not folder.exists()]
+    make_folder(target.parent)
+    try:
+        yield
+    except BaseException:
+        for folder in folders:
+            with contextlib.suppress(OSError):  # another process writes there
+                folder.rmdir()
+        raise
+
+
+@contextlib.contextmanager
 def atomic_write(target: Path, *, overwrite: bool, like: Path | None = None) -> Iterator[Path]:
     """Yield a temporary path beside the target, which replaces it if the block succeeds.
 

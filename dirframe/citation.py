@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from hashlib import sha256
 from typing import Any, Literal, get_args
 from urllib.parse import quote, urlsplit
@@ -19,7 +20,7 @@ from dirframe.provenance import (
 from dirframe.schema import PROJECT, resource_named
 from dirframe.settings import is_loopback
 
-Style = Literal["text", "bibtex"]
+Style = Literal["text", "bibtex", "apa"]
 
 #: Licence of generated sample records.
 SAMPLE_LICENCE = "CC0-1.0"
@@ -29,6 +30,13 @@ _ESCAPES = str.maketrans(
     {sign: f"\\{sign}" for sign in "$&#%_"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
+)
+
+
+#: English names, whatever the locale is.
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 
 
@@ -45,15 +53,17 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     ----------
     frame : pandas.DataFrame or pyarrow.Table
         A frame of a loader, or one that kept its provenance, such as a statistic.
-    style : {"text", "bibtex"}, default "text"
-        Plain text, or an entry for BibTeX and BibLaTeX, which Zotero and Pandoc read too.
+    style : {"text", "bibtex", "apa"}, default "text"
+        Plain text; an entry for BibTeX and BibLaTeX, which Zotero and Pandoc read too; or a reference
+        in the style of the American Psychological Association (7th edition, data sets).
 
     Returns
     -------
     Citation
         A string that is displayed as it is: name and address of the directory, query, number of
         records, days of access in UTC, version of dirframe, steps and exclusions. That the data is
-        synthetic, a sample or not proven complete is in BibTeX in the title, which all styles print.
+        synthetic, a sample or not proven complete is in BibTeX and APA in the title, which all styles
+        print.
 
     Raises
     ------
@@ -72,7 +82,8 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
         raise InvalidInputError(
             f"There is no citation style {style!r}; it is one of {', '.join(get_args(Style))}."
         )
-    return Citation((_bibtex if style == "bibtex" else _text)(Source(frame)))
+    styles = {"text": _text, "bibtex": _bibtex, "apa": _apa}
+    return Citation(styles[style](Source(frame)))
 
 
 class Source:
@@ -119,9 +130,13 @@ class Source:
 
     def title(self) -> str:
         """Return the title, the only field that every style prints."""
+        return f"{self.name}: {self.query()}" + "".join(f" [{mark}]" for mark in self.marks())
+
+    def marks(self) -> list[str]:
+        """Return what a title says of the records: generated, incomplete, a sample, or a part."""
         synthetic = "synthetic sample data" if self.record["synthetic"] else ""
-        marks = filter(None, [synthetic, completeness_note(self.record), self.differs])
-        return f"{self.name}: {self.query()}" + "".join(f" [{mark}]" for mark in marks)
+        marks = [synthetic, completeness_note(self.record), self.differs]
+        return [mark for mark in marks if mark]
 
     def notes(self) -> list[str]:
         """Return what was done with the records, and what is missing."""
@@ -170,6 +185,22 @@ def _text(source: Source) -> str:
         *source.notes(),
     ]
     return " ".join(filter(None, parts))
+
+
+def _apa(source: Source) -> str:
+    day = date.fromisoformat(source.days[-1]) if source.days else None
+    year = "n.d." if day is None else str(day.year)
+    kind = "; ".join(["Data set", *source.marks()])
+    retrieved = (
+        "Read" if day is None else f"Retrieved {_MONTHS[day.month - 1]} {day.day}, {day.year},"
+    )
+    place = f", from {source.link}" if source.link else ""
+    parts = [
+        f"{source.name}. ({year}). {source.query()} [{kind}].",
+        f"{retrieved} with dirframe {source.record['dirframe']}{place}.",
+        *source.notes(),
+    ]
+    return " ".join(parts)
 
 
 def _bibtex(source: Source) -> str:

@@ -10,6 +10,7 @@ import enum
 import json
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -357,12 +358,20 @@ def caption(frame: Any) -> str:
     'n = 0 projects · Source: A directory · completeness unknown'
     """
     record = get_provenance(frame)
+    parts = [_size(record, frame), _rows_left(record, frame), *_origin(record, frame)]
+    return " · ".join(filter(None, parts))
+
+
+def origin_note(frame: Any) -> str:
+    """Return what a caption says besides the number of records: selection, source and completeness."""
+    return " · ".join(filter(None, _origin(get_provenance(frame), frame)))
+
+
+def _origin(record: dict[str, Any], frame: Any) -> list[str]:
     excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))
     words, only = record["query"].get("query"), record["query"].get("only")
     source = f"Source: {record['source'] or record['base_url'] or 'not recorded'}"
-    parts = [
-        _size(record, frame),
-        _rows_left(record, frame),
+    return [
         f"matching “{' '.join(str(words).split())}”" if words else "",
         f"only {only}" if only else "",
         *record["selection"],
@@ -372,21 +381,37 @@ def caption(frame: Any) -> str:
         "synthetic sample data" if record["synthetic"] else "",
         estimate_note(frame),
     ]
-    return " · ".join(filter(None, parts))
+
+
+class Size(NamedTuple):
+    """The number of records behind figures, of those in the frame, and of those that it is part of."""
+
+    records: int
+    rows: int
+    whole: int
+    change: str  # how the frame differs from what was loaded, unless `whole` says it
+
+
+def size_of(frame: Any) -> Size:
+    """Return the number of records behind the figures of a table, and of how many."""
+    record = get_provenance(frame)
+    rows, change = _rows(record, frame), difference(frame)
+    records = record["base"].get("records", rows)
+    whole = rows
+    if change and rows <= records < change.loaded:
+        whole = change.loaded
+        change = change._replace(rows=whole)  # its text need not repeat this number
+    return Size(records, rows, whole, str(change or ""))
 
 
 def _size(record: dict[str, Any], frame: Any) -> str:
     """Return the number of records behind the figures, of how many, and how the frame differs."""
-    rows, change = _rows(record, frame), difference(frame)
-    count = record["base"].get("records", rows)
-    which = record["base"].get("which", "") if count < rows else ""
-    whole = rows
-    if change and rows <= count < change.loaded:
-        whole = change.loaded
-        change = change._replace(rows=whole)  # its text need not repeat this number
-    numbers = f"{count:,} of {whole:,}" if count < whole else f"{count:,}"
-    noun = resource_named(record["resource"]).words[whole != 1]
-    return ", ".join(filter(None, [f"n = {numbers} {noun} {which}".rstrip(), str(change or "")]))
+    size = size_of(frame)
+    which = record["base"].get("which", "") if size.records < size.rows else ""
+    is_part = size.records < size.whole
+    numbers = f"{size.records:,} of {size.whole:,}" if is_part else f"{size.records:,}"
+    noun = resource_named(record["resource"]).words[size.whole != 1]
+    return ", ".join(filter(None, [f"n = {numbers} {noun} {which}".rstrip(), size.change]))
 
 
 def _rows_left(record: dict[str, Any], frame: Any) -> str:
@@ -398,9 +423,13 @@ def _rows_left(record: dict[str, Any], frame: Any) -> str:
 
 
 def days_of(record: dict[str, Any]) -> list[str]:
-    """Return the first and the last day of access in UTC, or the only one; empty if not known."""
+    """Return the first and the last day of access in UTC, or the only one; empty if not known.
+
+    A day in the future is that of a clock that was wrong: it is today at the latest.
+    """
+    today = datetime.now(UTC).date().isoformat()
     times = (record["retrieved_oldest"], record["retrieved_newest"])
-    return list(dict.fromkeys(time[:10] for time in times if time))
+    return list(dict.fromkeys(min(time[:10], today) for time in times if time))
 
 
 def completeness_note(record: dict[str, Any], *, with_reason: bool = False) -> str:

@@ -23,7 +23,7 @@ CHARTS = {name: _MAKERS[chart.collection] for name, chart in charts.CHARTS.items
 
 def noun(name):
     """Return what the records of a chart are called in its caption."""
-    return CHARTS[name].__name__.replace("_", " ")
+    return CHARTS[name].__name__.replace("activity_facts", "months")
 
 
 def draw(name, frame=None, **options):
@@ -48,8 +48,13 @@ def words(text):
 
 
 def bars(ax):
-    """Return the bars, which are rectangles."""
-    return [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    """Return the bars, which are rectangles, without the marks of names at the end."""
+    return [p for p in ax.patches if isinstance(p, Rectangle) and p.get_gid() != "key"]
+
+
+def title(ax):
+    """Return the title of a chart: that of its figure, or of given axes."""
+    return words(figure(ax).get_suptitle() or ax.get_title("left"))
 
 
 def names(ax):
@@ -123,7 +128,8 @@ def words_of(ax):
     for panel in figure(ax).axes:
         legend = panel.get_legend()
         notes = [text for text in panel.texts if text.get_gid() == "caption"]
-        parts = [panel.title, panel.xaxis.label, panel.yaxis.label, *notes]
+        parts = [panel.xaxis.label, panel.yaxis.label, *notes]
+        texts.append(panel.get_title("left"))
         texts += [text.get_text() for text in [*parts, *(legend.get_texts() if legend else [])]]
     return {words(text) for text in texts} - {""}  # inner panels have no unit
 
@@ -140,5 +146,5 @@ def looks(ax):
         (np.asarray(c.get_offsets()).tolist(), np.asarray(c.get_facecolor()).tolist())
         for c in ax.collections
     ]
-    texts = [ax.get_title(), *labels(ax), *names(ax), caption(ax).partition("Source")[0]]
+    texts = [title(ax), *labels(ax), *names(ax), caption(ax).partition("Source")[0]]
     return [shapes, lines, marks, texts]

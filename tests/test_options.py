@@ -110,6 +110,10 @@ def test_cache_folder_without_a_name_is_not_that_of_the_user(function, folder, r
         *[("keys", keys, InvalidInputError) for keys in ("", "a\0b", 5, True)],
         *[("trusted_proxy", at, ConfigurationError) for at in ("", "x", "10.0.0.0/99", 5)],
         *[("analyses", value, InvalidInputError) for value in ("no", 1, None)],
+        *[("accounts_csv", value, InvalidInputError) for value in ("no", 1, None)],
+        *[("contact", text, InvalidInputError) for text in ("", " ", "a\nb", "\x1b[31m", 5)],
+        ("description", "a\nb", InvalidInputError),
+        ("terms", "", InvalidInputError),
     ],
 )
 def test_option_of_a_service_is_refused(name, value, error, rig):

@@ -3,7 +3,7 @@
 import io
 import pickle
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pyarrow as pa
@@ -235,8 +235,28 @@ def test_every_style_claims_nothing_that_is_not_known():
             assert f"{host}:8000" not in text, host  # on one's own machine
         with pytest.raises(InvalidInputError):
             cite(pd.DataFrame({"id": ["1"]}), style=style)
-    with pytest.raises(InvalidInputError, match=r"'apa'.*text, bibtex"):
-        cite(loaded(), style="apa")
+    with pytest.raises(InvalidInputError, match=r"'ris'.*text, bibtex, apa"):
+        cite(loaded(), style="ris")
+
+
+def test_citation_in_the_style_of_apa_names_author_year_title_kind_day_and_address():
+    frame = loaded(query={"query": "xml"}, items_available=3, completeness="proven")
+    assert cite(frame, style="apa") == (
+        "A directory. (2026). Projects matching “xml” [Data set]. Retrieved November 20, 2026, with "
+        f"dirframe {__version__}, from https://directory.example."
+    )
+    part = cite(frame.head(2), style="apa")
+    assert "[Data set; 2 of 3 records loaded]" in part
+    set_provenance(frame, retrieved_oldest=None, retrieved_newest=None)
+    assert cite(frame, style="apa").startswith("A directory. (n.d.). Projects matching “xml” [Data")
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_citation_is_never_of_a_day_in_the_future(style):
+    ahead = datetime.now(UTC) + timedelta(days=700)
+    text = cite(loaded(retrieved_newest=ahead.isoformat()), style=style)
+    assert str(ahead.year) not in text
+    assert str(datetime.now(UTC).year) in text
 
 
 def test_two_loads_have_two_keys_and_each_keeps_its_own():

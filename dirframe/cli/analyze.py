@@ -125,10 +125,6 @@ def _apply(
         for option, argument in arguments.items()
         if argument.kind is Parameter.KEYWORD_ONLY and option != "ax"
     }
-    if "look" in arguments:  # of a chart
-        from dirframe.plot.canvas import Look
-
-        known |= Look.__annotations__
     for wrong in parameters.keys() - known.keys():
         raise click.UsageError(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."
@@ -474,8 +470,8 @@ class _Style(Choice[str]):
         """Return the style."""
         if value not in self.choices:
             self.fail(
-                f"There is no style {value!r}, but text and bibtex. Reference managers and Pandoc "
-                "read BibTeX, and write APA, RIS and others: --style bibtex.",
+                f"There is no style {value!r}, but {', '.join(self.choices)}. Reference managers and "
+                "Pandoc read BibTeX, and write RIS and others: --style bibtex.",
                 param,
                 ctx,
             )
@@ -484,7 +480,12 @@ class _Style(Choice[str]):
 
 @command()
 @options.file_argument
-@option("--style", type=_Style(["text", "bibtex"]), default="text", help="Plain text or BibTeX.")
+@option(
+    "--style",
+    type=_Style(["text", "bibtex", "apa"]),
+    default="text",
+    help="Plain text, BibTeX, or APA (7th edition).",
+)
 @options.records_options
 def cite(file: str | None, style: Any, request: Request, selection: Selection) -> None:
     """Print a citation: source, query, days, and what is missing.

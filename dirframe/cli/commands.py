@@ -38,7 +38,8 @@ _WAYS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("--order", "--order-by", "--sort-by"), ("--sort VALUE",)),
     **dict.fromkeys(("--analyses", "--analysis", "--full"), ("--details",)),
     **dict.fromkeys(("--example", "--test"), ("--demo",)),
-    **dict.fromkeys(("--apa", "--bibtex", "--ris", "--csl"), ("--style bibtex",)),
+    **dict.fromkeys(("--bibtex", "--ris", "--csl"), ("--style bibtex",)),
+    "--apa": ("--style apa",),
 }
 _KEY_OPTIONS = {"--api-key", "--apikey", "--api_key", "--key", "--token", "-k"}
 _KEY_WAY = (

@@ -18,11 +18,12 @@ from dirframe._printable import printable, printable_lines
 from dirframe.cli.options import FILE, STREAM, overwrite_option, with_options
 from dirframe.cli.selection import columns_named
 from dirframe.cli.terminal import note, terminal_width
+from dirframe.io.formats import OF_ONE_TABLE
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMATS = Choice(["table", "csv", "tsv", "json", "jsonl", "parquet"])
+_FORMATS = Choice(["table", *(suffix.removeprefix(".") for suffix in OF_ONE_TABLE)])
 #: Rows of a table on a terminal, and letters of a cell.
 _ROWS_ON_A_TERMINAL = 50
 _WIDEST = 60
@@ -59,7 +60,7 @@ class Output:
         note(dirframe.provenance.caption(frame))
 
     def _print(self, frame: pd.DataFrame) -> None:
-        from dirframe.io.writers import FORMATS, checked_frame
+        from dirframe.io.writers import WRITERS, checked_frame
 
         is_terminal = sys.stdout.isatty()
         form = self.fmt or ("table" if is_terminal else "csv")
@@ -68,7 +69,7 @@ class Output:
             first = [] if is_ordered else ["id", *_display.leading_columns(frame)]
             _print_table(frame, first)
             return
-        content = FORMATS[f".{form}"](checked_frame("the table", frame))
+        content = WRITERS[f".{form}"](checked_frame("the table", frame))
         if is_terminal:  # which acts on signs that a file only holds
             click.echo(printable_lines(content.decode()), nl=False)
         else:

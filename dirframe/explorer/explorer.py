@@ -203,7 +203,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _controls_of_files(self) -> None:
         """Make the controls of citation and files."""
-        self.style = _control(w.Dropdown, "Citation", options=["text", "bibtex"])
+        self.style = _control(w.Dropdown, "Citation", options=["text", "bibtex", "apa"])
         self.path = _control(w.Text, "File").add_class("df-wide")
         self.overwrite = _control(w.Checkbox, "Overwrite", indent=False)
         self._export = self._button("Export", "Write the records shown to the file", self.export)

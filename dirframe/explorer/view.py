@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 from dirframe import plot
 from dirframe._display import headings, html_table, leading_columns
 from dirframe._files import atomic_write, check_writable, make_folder
+from dirframe.plot.caption import CAPTION, read_words
 
 _FOLDER = files("dirframe.explorer")
 STYLE = f"<style>{(_FOLDER / 'explorer.css').read_text(encoding='utf-8')}</style>"
@@ -83,14 +84,12 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
         warnings.simplefilter("ignore")  # of fonts; those of the records were shown after the load
         figure = Figure(figsize=size, layout="constrained")
         ax = getattr(plot, name)(frame, ax=figure.add_subplot(), **chart_options(name))
-        captions = []
+        title, caption = read_words(ax)
         for part in list(ax.texts):
-            if part.get_gid() == "caption":  # its text is as large as others on the page
-                captions.append(" ".join(part.get_text().split()))
+            if part.get_gid() == CAPTION:  # it stands below, as large as other text of the page
                 part.remove()
         figure.savefig(stream, format="png", dpi=_DPI)
-    caption = " ".join(captions)
-    words = escape(" ".join(f"{ax.get_title()}. {caption}".split()))
+    words = escape(f"{title}. {caption}".rstrip())
     data = base64.b64encode(stream.getvalue()).decode()
     image = f'<img src="data:image/png;base64,{data}" alt="{words}" width="{width}">'
     return f'{_scrolling(image, "Picture")}<p class="df-caption">{escape(caption)}</p>'

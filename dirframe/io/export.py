@@ -7,19 +7,17 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dirframe._files import atomic_write, check_writable, make_folder
+from dirframe._files import atomic_write, check_writable, folder_of
 from dirframe.errors import InvalidInputError
 from dirframe.io import writers
+from dirframe.io.formats import OF_SEVERAL, SUFFIXES, TEXTS
 from dirframe.io.study import write_study
-from dirframe.io.writers import FORMATS, TEXTS, beside
+from dirframe.io.writers import WRITERS, beside
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.archive.archive import Archive
-
-#: Formats that hold several frames.
-_SEVERAL = (".xlsx", ".zip")
 
 
 def export(
@@ -125,8 +123,8 @@ def export(
         )
     frames = _named_frames(frame_or_frames, target)
     frame = next(iter(frames.values()))
-    make_folder(target.parent)
     with ExitStack() as stack:
+        stack.enter_context(folder_of(target))
         if suffix in TEXTS:  # it replaces the old one after the table has
             record = atomic_write(beside(target), overwrite=overwrite, like=target)
             described = stack.enter_context(record)
@@ -136,7 +134,7 @@ def export(
         elif suffix == ".xlsx":
             unfinished.write_bytes(writers.workbook_bytes(frames))
         else:
-            content = FORMATS[suffix](frame)
+            content = WRITERS[suffix](frame)
             unfinished.write_bytes(content)
         if suffix in TEXTS:
             described.write_bytes(writers.record_bytes(frame, content))
@@ -149,7 +147,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     """Return the path of a file that `export` can write, or raise before anything is loaded."""
     target = Path(path)
     suffix = target.suffix.lower()
-    check_writable(target, overwrite=overwrite, suffixes=(*FORMATS, *_SEVERAL))
+    check_writable(target, overwrite=overwrite, suffixes=SUFFIXES)
     if suffix == ".xlsx":
         writers.import_xlsxwriter()
     if suffix in TEXTS:
@@ -171,9 +169,9 @@ def _named_frames(
     # Not every name of a file can be that of a sheet.
     name = "data" if suffix == ".xlsx" else target.stem
     frames = given if isinstance(given, Mapping) else {name: given}
-    if not frames or (len(frames) > 1 and suffix not in _SEVERAL):
+    if not frames or (len(frames) > 1 and suffix not in OF_SEVERAL):
         raise InvalidInputError(
             f"A {suffix} file cannot hold {len(frames)} tables ({', '.join(map(repr, frames))}). "
-            f"Export each by itself, or all to one of {', '.join(_SEVERAL)}."
+            f"Export each by itself, or all to one of {', '.join(OF_SEVERAL)}."
         )
     return {str(name): writers.checked_frame(str(name), frame) for name, frame in frames.items()}

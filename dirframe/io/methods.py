@@ -10,7 +10,7 @@ import pandas as pd
 
 from dirframe import stats
 from dirframe._display import quantity
-from dirframe.io.writers import FORMATS
+from dirframe.io.writers import WRITERS
 from dirframe.provenance import get_provenance
 from dirframe.quality.rules import DOUBTFUL
 from dirframe.schema import PROJECT
@@ -98,7 +98,7 @@ def _files_of_families(tables: Sequence[pd.DataFrame]) -> dict[str, bytes]:
         ]
         found = pd.DataFrame(rows, columns=["license", "title", "family"], dtype="str")
         found = found.sort_values([*found], ignore_index=True)
-        files["rules/license_families.csv"] = FORMATS[".csv"](found)
+        files["rules/license_families.csv"] = WRITERS[".csv"](found)
     return files
 
 

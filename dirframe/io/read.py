@@ -20,7 +20,8 @@ from dirframe._display import quantity
 from dirframe._files import unknown_suffix
 from dirframe.client.xml.columns import listed, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
-from dirframe.io.writers import FORMATS, beside, digest_of
+from dirframe.io.formats import OF_ONE_TABLE
+from dirframe.io.writers import beside, digest_of
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
 from dirframe.schema import (
     EXTENSIONS,
@@ -106,11 +107,11 @@ def read_table(path: str | Path) -> pd.DataFrame:
     file = Path(path)
     if file.is_dir() or not file.exists():
         raise InvalidInputError(f"There is no file {file}.")
-    if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
+    if file.suffix and file.suffix.lower() not in OF_ONE_TABLE:  # a named pipe has none
         hint = (
             "Unpack a study: its tables are in data/." if file.suffix.lower() == ".zip" else _HINT
         )
-        raise InvalidInputError(unknown_suffix(file, FORMATS), hint=hint)
+        raise InvalidInputError(unknown_suffix(file, OF_ONE_TABLE), hint=hint)
     if file.suffix.lower() == ".parquet":
         return read_content(file, str(file), {})
     record, content = _record_of(beside(file)), file.read_bytes()

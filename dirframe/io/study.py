@@ -28,7 +28,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.io.columns import known_fields
 from dirframe.io.methods import rules_used
 from dirframe.io.persons import Published, names_of_persons, published
-from dirframe.io.writers import FORMATS, record_bytes
+from dirframe.io.writers import WRITERS, record_bytes
 from dirframe.provenance import caption, get_provenance, resource_of
 from dirframe.schema import Field, Kind
 from dirframe.schema.addresses import MASK
@@ -135,7 +135,8 @@ def write_study(
     by_steps = sorted(
         zip(sources, tables, strict=True), key=lambda pair: -len(pair[0].record["steps"])
     )
-    entries = {source.key(): cite(table.frame, style="bibtex") for source, table in by_steps}
+    cited = {source.key(): table for source, table in by_steps}
+    entries = [cite(table.frame, style="bibtex") for table in cited.values()]
     package = _package(sources, title, authors, license) | {
         "software": _software(),
         "methods": rules.words,
@@ -155,9 +156,7 @@ def write_study(
     readme = _README.format(
         title=package["title"],
         authors=f"By {', '.join(authors)}.\n\n" if authors else "",
-        sources="\n\n".join(
-            {source.key(): cite(table.frame) for source, table in by_steps}.values()
-        ),
+        sources="\n\n".join(_cited(table.frame) for table in cited.values()),
         tables="\n".join(line for table in tables for line in table.listed),
         methods="\n".join(
             [_SOFTWARE.format(**_software()), *(f"- {rule}" for rule in rules.words)]
@@ -171,7 +170,7 @@ def write_study(
     contents |= rules.files | added
     contents["columns.csv"] = _columns_file(tables)
     contents["datapackage.json"] = json.dumps(package, ensure_ascii=False, indent=1).encode()
-    contents["citation.bib"] = "\n".join(entries.values()).encode()
+    contents["citation.bib"] = "\n".join(entries).encode()
     contents["README.md"] = readme.encode()
     with zipfile.ZipFile(file, "w") as packed:
         for name in sorted(contents):
@@ -219,7 +218,7 @@ def _table_of(name: str, part: Published, meanings: Mapping[str, str]) -> _Table
     resources: list[dict[str, Any]] = []
     columns: dict[str, list[dict[str, str]]] = {}
     for kind in ("csv", "parquet"):
-        content = FORMATS[f".{kind}"](frame)
+        content = WRITERS[f".{kind}"](frame)
         contents[f"data/{name}.{kind}"] = content
         columns[kind] = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
         resources.append(_resource(name, frame, kind, content, columns[kind]))
@@ -281,6 +280,12 @@ def _checked_keep(
                 )
                 raise InvalidInputError(words)
     return kept
+
+
+def _cited(frame: pd.DataFrame) -> str:
+    """Return how the records of a table are cited."""
+    apa = cite(frame, style="apa")
+    return f"{cite(frame)}\n\nIn the style of APA: {apa}"
 
 
 def _about_table(name: str, part: Published) -> list[str]:
@@ -418,7 +423,7 @@ def _columns_file(tables: Sequence[_Table]) -> bytes:
         for table in tables
         for column in table.columns
     ]
-    return FORMATS[".csv"](pd.DataFrame(rows, dtype="str"))
+    return WRITERS[".csv"](pd.DataFrame(rows, dtype="str"))
 
 
 # Files of the author

@@ -9,12 +9,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pandas.api import types
 
@@ -30,7 +32,8 @@ _QUOTED = re.compile(r'[",;|\t\r\n]|^[\s<[{\ufeff]|\s$|^$|^NA$')
 # json.dumps makes an encoder for each value.
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
-_ROWS, _COLUMNS, _CHARACTERS, _EXACT = 1_048_576, 16_384, 32_767, 10**15
+_ROWS, _COLUMNS, _CHARACTERS, _DIGITS = 1_048_576, 16_384, 32_767, 15
+_EXACT = 10**_DIGITS
 # Programs disagree on the days of early 1900: Excel counts a 29 February that was not.
 _TIME = re.compile(r"(?:19(?!00)|[2-9]\d)\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 _OPTIONS = {
@@ -112,10 +115,23 @@ def _values(column: pd.Series[Any]) -> list[Any]:
         suffix = "Z" if is_aware else ""
         return [None if pd.isna(moment) else moment.isoformat() + suffix for moment in moments]
     if column.dtype == "object":
-        values = [plain_value(value) for value in column]
-        return [as_text(value) if isinstance(value, date) else value for value in values]
+        return [_plain(plain_value(value)) for value in column]
     pairs = zip(column.tolist(), column.isna(), strict=True)
-    return [None if is_missing else value for value, is_missing in pairs]
+    values = [None if is_missing else value for value, is_missing in pairs]
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        return values
+    return [_plain(value) for value in values]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with text for days, times, periods, intervals and decimal numbers."""
+    if isinstance(value, timedelta):
+        return pd.Timedelta(value).isoformat()
+    if isinstance(value, date | time):
+        return as_text(value)
+    if isinstance(value, Decimal | pd.Period | pd.Interval):
+        return str(value)
+    return value
 
 
 def _texts(column: pd.Series[Any]) -> list[Any]:
@@ -136,8 +152,7 @@ def _as_json(value: Any, column: object) -> str:
     except (TypeError, ValueError):
         raise InvalidInputError(
             f"The column {column!r} holds a {type_name(value)}, which this format cannot hold. Turn "
-            "it into text, numbers or lists of them first; .parquet holds decimal numbers and "
-            "bytes too."
+            "it into text, numbers or lists of them first; .parquet holds bytes too."
         ) from None
 
 
@@ -158,7 +173,7 @@ def _finite(value: Any) -> Any:
 def _parquet(frame: pd.DataFrame) -> bytes:
     from pyarrow import parquet
 
-    table = to_arrow(frame)
+    table = to_arrow(frame.assign(**_as_texts(frame)))
     metadata = {**table.schema.metadata, b"citation": _citation(frame).encode()}
     stream = io.BytesIO()
     parquet.write_table(table.replace_schema_metadata(metadata), stream, write_page_checksum=True)
@@ -166,14 +181,28 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     return stream.getvalue()
 
 
-#: Formats of text, whose provenance is in a file beside them, and all formats of one frame.
-TEXTS: dict[str, Callable[[pd.DataFrame], bytes]] = {
+def _as_texts(frame: pd.DataFrame) -> dict[str, pd.Series[Any]]:
+    """Return the columns of intervals, and of objects that are periods, as text."""
+    texts: dict[str, pd.Series[Any]] = {}
+    for name, column in frame.items():
+        dtype = column.dtype
+        values = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
+        is_text = isinstance(values, pd.IntervalDtype)
+        if dtype == "object":
+            is_text = any(isinstance(value, pd.Period | pd.Interval) for value in column)
+        if is_text:
+            texts[str(name)] = pd.Series(_values(column), column.index, dtype="str")
+    return texts
+
+
+#: Writers of the formats of one table.
+WRITERS: dict[str, Callable[[pd.DataFrame], bytes]] = {
     ".csv": _csv,
     ".tsv": partial(_csv, separator="\t"),
     ".json": _json,
     ".jsonl": _json_lines,
+    ".parquet": _parquet,
 }
-FORMATS = TEXTS | {".parquet": _parquet}
 
 
 # Workbooks
@@ -220,11 +249,18 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
 def _parts_of(text: str) -> Iterator[str]:
     """Yield the parts of a text that cells can hold; each ends with a blank, if there is one."""
     begin = 0
-    while len(text) - begin > _CHARACTERS:
-        end = text.rfind(" ", begin, begin + _CHARACTERS) + 1 or begin + _CHARACTERS
+    # Excel counts in units of UTF-16, of which a character has one or two.
+    most = _CHARACTERS if _units(text) == len(text) else _CHARACTERS // 2
+    while len(text) - begin > most:
+        end = text.rfind(" ", begin, begin + most) + 1 or begin + most
         yield text[begin:end]
         begin = end
     yield text[begin:]
+
+
+def _units(text: str) -> int:
+    """Return the length of a text in units of UTF-16."""
+    return len(text.encode("utf-16-le", errors="surrogatepass")) // 2
 
 
 def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent: Any) -> None:
@@ -236,10 +272,11 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent:
         )
     losses: dict[str, list[str]] = {}
     for position, column in enumerate(frame.columns):
-        cells, loss = _sheet_cells(name, frame[column])
+        cells, loss = _sheet_cells(frame[column])
         if loss:
             losses.setdefault(loss, []).append(column)
         "".join(map(str, [column, *cells])).encode()  # an error later would leave the book open
+        _check_lengths(name, column, cells)
         widest = max(len(str(cell)) for cell in [column, *cells[:200]])
         sheet.set_column(position, position, min(widest + 2, 60))
         sheet.write_string(0, position, column, bold)
@@ -252,6 +289,18 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent:
         _warn(name, f"written {loss}: {', '.join(names)}")
 
 
+def _check_lengths(name: str, column: str, cells: list[Any]) -> None:
+    """Raise if the name or a text of a column is longer than a cell of a workbook."""
+    for what, texts in (("is called by", [column]), ("has", cells)):
+        longest = max((_units(text) for text in texts if isinstance(text, str)), default=0)
+        if longest > _CHARACTERS:
+            raise InvalidInputError(
+                f"The column {column[:60]!r} of {name!r} {what} a text of {longest:,} characters, and "
+                f"a cell of a workbook holds {_CHARACTERS:,}. Shorten it, leave the column out, or "
+                "export to another format."
+            )
+
+
 def _write_cell(sheet: Any, row: int, position: int, cell: Any, form: Any) -> None:
     """Write a cell; a text is a cell of type text, whatever it begins with: no formula, no link."""
     if isinstance(cell, str):
@@ -260,9 +309,13 @@ def _write_cell(sheet: Any, row: int, position: int, cell: Any, form: Any) -> No
         sheet.write(row, position, cell, form)
 
 
-def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
+def _sheet_cells(column: pd.Series[Any]) -> tuple[list[Any], str]:
     """Return the cells of a column, and what a workbook cannot store of it."""
-    values, dtype = _texts(column), column.dtype
+    dtype = column.dtype
+    raw = [plain_value(value) for value in column]
+    if any(isinstance(value, Decimal) for value in raw):
+        return _decimal_cells(raw)
+    values = _texts(column)
     if types.is_datetime64_any_dtype(dtype):
         if not all(value is None or _TIME.fullmatch(value) for value in values):
             return values, "as text: a workbook has no times before 1901, nor fractions of seconds"
@@ -276,14 +329,20 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
         return [
             *map(_finite, values)
         ], "as text where they are infinite: a workbook has no such number"
-    longest = max((len(value) for value in values if isinstance(value, str)), default=0)
-    if longest > _CHARACTERS:
-        raise InvalidInputError(
-            f"The column {column.name!r} of {name!r} has a text of {longest:,} characters, and "
-            f"a cell of a workbook holds {_CHARACTERS:,}. Shorten it, leave the column out, or "
-            "export to another format."
-        )
-    return [*map(_finite, values)], ""
+    return [_finite(value) for value in values], ""
+
+
+def _decimal_cells(values: list[Any]) -> tuple[list[Any], str]:
+    """Return decimal numbers as numbers, or as text if a workbook would cut one."""
+    are_short = all(
+        isinstance(value, Decimal) and value.is_finite() and len(value.as_tuple().digits) <= _DIGITS
+        for value in values
+        if value is not None
+    )
+    if are_short:
+        return [None if value is None else float(value) for value in values], ""
+    texts = [None if value is None else str(value) for value in values]
+    return texts, f"as text: a workbook holds {_DIGITS} digits of a number"
 
 
 # Frames

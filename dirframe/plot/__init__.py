@@ -7,26 +7,22 @@ A wrong option raises `InvalidInputError`. All charts have these options besides
 
 - ``ax``: where to draw. By default a new figure, as high as its rows need. A figure without a
   layout engine gets matplotlib's constrained layout, so that no text is cut off.
-- ``title``: in place of the chart's own; False or ``""`` for none.
+- ``title``: in place of the chart's own; False or ``""`` for none. In a new figure, the title is
+  the figure's (``ax.figure.suptitle``); on given axes it is ``ax.set_title(..., loc="left")``.
 - ``caption``: text in place of the notes below the chart; the number of records and the source
-  follow it. False draws no caption, for a text that states them itself. The caption is an
-  annotation whose ``get_gid()`` is ``"caption"``.
+  follow it. False draws no caption, for a text that states them itself. In a new figure, the caption
+  is ``ax.figure.supxlabel``; below given axes it is an annotation whose ``get_gid()`` is
+  ``"caption"``.
 - ``width``: that of the new figure, for print: ``"column"`` (84 mm) or ``"page"`` (174 mm). By
   default 6.4 inches, and 4.6 for `lorenz`, which is square.
 
-`panels` draws a chart of each part of a frame, and `style` applies a style sheet for publications
-in a ``with`` block; no global setting is changed. Names are shown literally: ``$`` and ``<`` are
-not markup. Scripts that matplotlib's fonts lack (Chinese, Japanese, Korean and others) use an
-installed font that has them, such as Noto Sans; without one, matplotlib draws boxes and warns.
+A new figure has the style sheet of `style`, unless you have set a style of your own; no global
+setting is changed. `panels` draws a chart of each part of a frame. Names are shown literally: ``$``
+and ``<`` are not markup. Scripts that matplotlib's fonts lack (Chinese, Japanese, Korean and others)
+use an installed font that has them, such as Noto Sans; without one, matplotlib draws boxes and warns.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
-import matplotlib.pyplot as plt
 
 from dirframe.plot.accounts import (
     accounts_by_country,
@@ -34,24 +30,26 @@ from dirframe.plot.accounts import (
     accounts_map,
     posts_distribution,
 )
+from dirframe.plot.activity import activity
+from dirframe.plot.contributors import (
+    contributor_distribution,
+    lorenz,
+    team_size_classes,
+    users_against_contributors,
+)
+from dirframe.plot.figure import style
+from dirframe.plot.growth import growth
 from dirframe.plot.languages import (
     contributors_by_language,
     language_breakdown,
     language_share,
     languages_by_year,
 )
-from dirframe.plot.lifetimes import activity, growth, life_span, monthly_activity, survival
+from dirframe.plot.licenses import license_families, licenses
+from dirframe.plot.one_project import commits_by_contributor, monthly_activity
 from dirframe.plot.panels import panels
-from dirframe.plot.projects import (
-    commits_by_contributor,
-    contributor_distribution,
-    license_families,
-    licenses,
-    lorenz,
-    tags,
-    team_size_classes,
-    users_against_contributors,
-)
+from dirframe.plot.survival import life_span, survival
+from dirframe.plot.tags import tags
 
 __all__ = [
     "accounts_by_country",
@@ -82,23 +80,3 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
-
-
-@contextmanager
-def style() -> Iterator[None]:
-    """Apply the style sheet for publications within a ``with`` block.
-
-    Examples
-    --------
-    >>> import matplotlib as mpl
-    >>> with style():
-    ...     print(mpl.rcParams["pdf.fonttype"])
-    42
-    >>> mpl.rcParams["pdf.fonttype"]
-    3
-    """
-    # A notebook's backend switches the interactive mode on when it is loaded. Loaded within the
-    # block, it would be switched off again at the end, and no later chart would be displayed.
-    plt.draw_if_interactive()
-    with plt.style.context(Path(__file__).with_name("dirframe.mplstyle")):
-        yield

@@ -1,4 +1,4 @@
-"""Colours of the charts: a language has the same one in every chart."""
+"""Colours of the charts: a language has the same one wherever languages are compared."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ ACCENT = "#4477AA"
 NEUTRAL = "#8C96A0"
 #: For "other" rows, which are also hatched.
 OTHER, OTHER_HATCH = "#E1E4E8", "/////"
+#: For countries on the map without a record.
+LAND = "#ECEEF0"
 
 # The scheme "muted" of Paul Tol, "Colour Schemes", SRON/EPS/TN/09-002 (2021), which is
 # distinguishable with every kind of colour blindness, for the nine most frequent main languages of
@@ -34,12 +36,30 @@ _FILLS = {
 }
 _CLASSES = 6  # more shades of one colour are indistinguishable
 _DIGITS = ([1, 2, 5], [1, 3], [1])  # with which their bounds begin
+_DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)), (0, (7, 2.5)), (0, (3, 3)))
 _HATCHES = ("....", "----", "||||", "++++", "oo", "**", "\\\\||", "--..", "xx--", "oo||", "..||")
 
 
-def language_colour(language: str) -> str:
-    """Return the colour of a language: its own for nine frequent ones, else grey."""
-    return _FILLS.get(str(language).strip().casefold(), (NEUTRAL, ""))[0]
+def line_styles(names: Iterable[str]) -> dict[str, tuple[str, Any]]:
+    """Return colour and dashes of lines, of which no two look the same in greyscale.
+
+    A language has its own colour; the others have the first free ones of the same scheme.
+    """
+    given = list(names)
+    own = {name: _colour_of(name) for name in given}
+    free = [colour for colour, _ in _FILLS.values() if colour not in own.values()]
+    free += [NEUTRAL] * len(given)
+    styles: dict[str, tuple[str, Any]] = {}
+    for number, name in enumerate(given):
+        colour = own[name] or free.pop(0)
+        styles[name] = (colour, _DASHES[number % len(_DASHES)])
+    return styles
+
+
+def _colour_of(language: str) -> str | None:
+    """Return the own colour of a language, if it has one."""
+    fill = _FILLS.get(language.strip().casefold())
+    return None if fill is None else fill[0]
 
 
 def fills(languages: Iterable[str]) -> dict[str, tuple[str, str]]:

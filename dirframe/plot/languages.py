@@ -2,29 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Literal, Unpack
+from functools import partial
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 
 from dirframe import stats
-from dirframe._display import quantity
-from dirframe.plot import axes, text
-from dirframe.plot.axes import bar_chart
-from dirframe.plot.canvas import Canvas, Look
-from dirframe.plot.colours import OTHER, OTHER_HATCH, bar_properties, fills
+from dirframe._display import percent, quantity, suggests_options
+from dirframe.plot import fonts, rows, scales
+from dirframe.plot.caption import counts_of, not_shown
+from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH, bar_properties, fills
+from dirframe.plot.figure import (
+    NothingToDrawError,
+    Width,
+    of_project,
+    require_figures,
+    show,
+)
+from dirframe.plot.labels import label_ends
 from dirframe.stats.records import Frame
 
 
+@suggests_options
 def language_share(
-    frame: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+    frame: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    title: str | bool | None = None,
+    caption: str | bool | None = None,
+    width: Width | None = None,
 ) -> Axes:
     """Draw a bar for each main language: its projects, and their share of those with one.
 
-    Options as `dirframe.stats.language_share` and `dirframe.plot`.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects, as `dirframe.stats.language_share` takes them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    top : int or None, default 20
+        Number of languages with bars of their own; None for all.
+    title, caption : str or bool, optional
+        In place of the chart's own; False for none.
+    width : {"column", "page"}, optional
+        Width of the new figure, for print.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, as `dirframe.plot` describes them.
 
     Examples
     --------
@@ -33,17 +63,55 @@ def language_share(
     [2, 1]
     """
     table = stats.language_share(frame, top=top)
-    return bar_chart(table, ax, look, reasons={"without_analysis", "without_language"})
+    return show(
+        draw_language_share,
+        table,
+        ax=ax,
+        title=title,
+        caption=caption,
+        width=width,
+        rows=len(table),
+    )
 
 
+def draw_language_share(ax: Axes, table: pd.DataFrame) -> list[str]:
+    """Draw a bar for each main language."""
+    notes = rows.share_bars(ax, table, others="languages")
+    return [*notes, *not_shown(table, ["without_analysis", "without_language"])]
+
+
+@suggests_options
 def contributors_by_language(
-    frame: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+    frame: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    title: str | bool | None = None,
+    caption: str | bool | None = None,
+    width: Width | None = None,
 ) -> Axes:
-    """Draw the quartiles of contributors per project by main language, and their sums beside.
+    """Draw the median and the quartiles of contributors per project, by main language.
 
-    The languages with the most contributors are first, those with fewer than 10 projects pale; the
-    caption explains the marks. The x axis is logarithmic, and linear below 1, since many have none.
-    Options as `dirframe.stats.contributors_by_language` and `dirframe.plot`.
+    The highest median is at the top. Languages with fewer than 10 projects are pale, below the
+    others. The x axis is logarithmic, and linear below 1, since many projects have none.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects, as `dirframe.stats.contributors_by_language` takes them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    top : int or None, default 20
+        Number of languages with rows of their own, those with the most contributors; None for all.
+    title, caption : str or bool, optional
+        In place of the chart's own; False for none.
+    width : {"column", "page"}, optional
+        Width of the new figure, for print.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, as `dirframe.plot` describes them.
 
     Examples
     --------
@@ -53,47 +121,94 @@ def contributors_by_language(
     ['C', 'Java']
     """
     table = stats.contributors_by_language(frame, top=top)
-    canvas = Canvas(table, ax, look, rows=len(table))
-    if canvas.is_empty:
-        return canvas.finish()
-    ax, size = canvas.ax, axes.rows(canvas.ax, [*table["language"]])
-    known = table.assign(colour=axes.row_colours(table))[table["projects_counted"] > 0]
-    numbers = known.select_dtypes("number").astype(float)
-    y, low, high = numbers.index, numbers["lower_quartile"], numbers["upper_quartile"]
-    bars = ax.barh(y, high - low, 0.75 * axes.thickness(len(table)), low, color=known["colour"])
-    axes.hatch_other(bars)
-    pale = axes.fade(bars, [*known["projects_counted"]], "languages")
-    ink, dot = mpl.rcParams["text.color"], max(size / 2, 4.0)
-    ax.plot(numbers["maximum"], y, "|", color=ink, markersize=dot, clip_on=False)
-    ax.hlines(y, high, numbers["maximum"], colors=ink, linewidth=0.8)
-    interval = (numbers["median_low"], numbers["median_high"])
-    ax.hlines(y, *interval, colors=ink, linewidth=2.2, gid="interval")
-    (medians,) = ax.plot(numbers["median"], y, "o", markersize=dot, label="median", clip_on=False)
-    medians.set(color=ax.get_facecolor(), markeredgecolor=ink)
-    most, ticks = float(numbers["maximum"].max()), int(text.width(ax) / 50)
-    axes.log_axis(ax, "x", most, least=-0.15, margin=1.15, ticks=ticks)
-    beside = {"median": "median", "people": "contributors", "projects": "projects_counted"}
-    cells = {
-        name: ["–" if pd.isna(n) else f"{n:,.1f}".removesuffix(".0") for n in table[column]]
-        for name, column in beside.items()
-    }
-    right, pad = axes.columns(ax, cells, size)
-    axes.units(ax, "People per project in twelve months, logarithmic", right=right)
-    return canvas.finish(
-        "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence interval "
-        "of the median, from 6 projects on.",
-        pale,
-        "People: sum over the projects; who is in two of them counts twice.",
-        pad=pad,
+    return show(
+        draw_contributors_by_language,
+        table,
+        ax=ax,
+        title=title,
+        caption=caption,
+        width=width,
+        rows=len(table) + 1,
     )
 
 
+def draw_contributors_by_language(ax: Axes, table: pd.DataFrame) -> list[str]:
+    """Draw a dot at the median of each language, and a line between the quartiles."""
+    require_figures(table)
+    ranked = _ranked(table)
+    size = rows.label_rows(ax, [str(name) for name in ranked["language"]])
+    known = ranked[ranked["projects_counted"] > 0]
+    numbers = known.select_dtypes("number").astype("Float64").astype(float)
+    low, high = numbers["lower_quartile"], numbers["upper_quartile"]
+    is_few = numbers["projects_counted"] < rows.FEW
+    dot = max(0.7 * size, 3.5)
+    for label, part, alpha in (("median", ~is_few, 1.0), ("few", is_few, rows.PALE)):
+        y = numbers.index[part]
+        ax.hlines(y, low[part], high[part], colors=ACCENT, linewidth=2.2, alpha=alpha, label=label)
+        (dots,) = ax.plot(numbers["median"][part], y, "o", color=ACCENT, markersize=dot)
+        dots.set(alpha=alpha, zorder=3, label=label, clip_on=False)
+    scales.grid(ax, "x")
+    scales.log_axis_from_zero(ax, float(high.max()))
+    columns = {"median": "median", "projects": "projects_counted"}
+    cells = {name: [_number(n) for n in ranked[column]] for name, column in columns.items()}
+    rows.write_columns(ax, cells, size)
+    ax.set_xlabel("Contributors in twelve months, logarithmic", loc="right")
+    notes = ["Dot: median; line: the middle half of the projects."]
+    if is_few.any():
+        notes.append(f"Pale: languages with fewer than {rows.FEW} projects.")
+    return [*notes, *not_shown(table)]
+
+
+def _ranked(table: pd.DataFrame) -> pd.DataFrame:
+    """Return languages by their median, those with few projects and the others last."""
+    is_other = pd.Series(False, table.index)
+    if rows.has_other_row(table):
+        is_other.iloc[-1] = True
+    keys = table.assign(other=is_other, few=(table["projects_counted"].fillna(0) < rows.FEW))
+    keys["few"] = keys["few"] & ~keys["other"]
+    keys = keys.sort_values(
+        ["other", "few", "median", "upper_quartile", "contributors"],
+        ascending=[True, True, False, False, False],
+        kind="stable",
+    )
+    return table.loc[keys.index].reset_index(drop=True)
+
+
+def _number(number: Any) -> str:
+    return "–" if pd.isna(number) else f"{number:,.1f}".removesuffix(".0")
+
+
+@suggests_options
 def language_breakdown(
-    frame: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+    frame: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    title: str | bool | None = None,
+    caption: str | bool | None = None,
+    width: Width | None = None,
 ) -> Axes:
     """Draw a bar for each language, the most lines of code at the top, with number and share.
 
-    Options as `dirframe.stats.language_breakdown` and `dirframe.plot`.
+    The last bar is that of lines that the directory does not break down.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects, as `dirframe.stats.language_breakdown` takes them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    top : int or None, default 20
+        Number of languages with bars of their own; None for all.
+    title, caption : str or bool, optional
+        In place of the chart's own; False for none.
+    width : {"column", "page"}, optional
+        Width of the new figure, for print.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, as `dirframe.plot` describes them.
 
     Examples
     --------
@@ -103,31 +218,78 @@ def language_breakdown(
     [800, 200]
     """
     table = stats.language_breakdown(frame, top=top)
-    unnamed = text.counts_of(table)["code_lines_unnamed"]
-    return bar_chart(
+    return show(
+        draw_language_breakdown,
         table,
-        ax,
-        look,
-        unnamed > 0 and f"{quantity(unnamed, 'line')} in languages without a name.",
-        number="code_lines",
-        unit="Lines of code (share of those in a named language)",
-        needs="with languages that have lines of code",
+        ax=ax,
+        title=title,
+        caption=caption,
+        width=width,
+        subject=of_project(frame),
+        rows=len(table) + 1,
     )
 
 
+def draw_language_breakdown(ax: Axes, table: pd.DataFrame) -> list[str]:
+    """Draw a bar for the lines of each language, and one for those that are not broken down."""
+    lines = [float(number) for number in table["code_lines"]]
+    if not sum(lines):
+        raise NothingToDrawError("have languages with lines of code")
+    names = [str(name) for name in table["language"]]
+    texts = [
+        f"{rows.count_text(number)} ({percent(share)})"
+        for number, share in zip(lines, table["share"], strict=True)
+    ]
+    colours = [ACCENT] * len(names)
+    if rows.has_other_row(table):
+        colours[-1] = OTHER
+    notes = ["Shares are of the lines in a named language."]
+    unnamed = counts_of(table)["code_lines_unnamed"]
+    if unnamed:
+        names.append("not broken down")
+        lines.append(float(unnamed))
+        texts.append(rows.count_text(unnamed))
+        colours.append(NEUTRAL)
+        notes.append("Not broken down: lines that the directory gives to no language by name.")
+    rows.draw_bars(ax, names, lines, texts, colours=colours)
+    return [*notes, *not_shown(table)]
+
+
+@suggests_options
 def languages_by_year(
     frame: Frame,
     *,
     ax: Axes | None = None,
-    top: int | None = 8,
+    top: int | None = 5,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
-    **look: Unpack[Look],
+    title: str | bool | None = None,
+    caption: str | bool | None = None,
+    width: Width | None = None,
 ) -> Axes:
     """Draw a bar for the projects begun in each year, stacked by the share of each main language.
 
-    The language with the most projects is at the bottom. A year that was not over at the retrieval
-    is hatched at its top; one with fewer than 10 projects is pale, or before all others left out, as
-    the caption says. Options as `dirframe.stats.languages_by_year` and `dirframe.plot`.
+    The language with the most projects is at the bottom. Years with fewer than 10 projects, and one
+    that was not over at the retrieval, are pale; small years before all others are left out.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a table or file of another engine
+        Projects, as `dirframe.stats.languages_by_year` takes them.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+    top : int or None, default 5
+        Number of languages of their own; None for all.
+    date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
+        Whether a project begins with its first month with activity, or when the directory got it.
+    title, caption : str or bool, optional
+        In place of the chart's own; False for none.
+    width : {"column", "page"}, optional
+        Width of the new figure, for print.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, as `dirframe.plot` describes them.
 
     Examples
     --------
@@ -137,41 +299,74 @@ def languages_by_year(
     [1.0, 1.0]
     """
     table = stats.languages_by_year(frame, top=top, date=date)
-    canvas = Canvas(table, ax, look)
-    if canvas.is_empty:
-        return canvas.finish()
-    fill_of = fills(dict.fromkeys(table["language"]))
-    if text.counts_of(table)["languages_in_other"]:
-        fill_of[table["language"].iloc[-1]] = (OTHER, OTHER_HATCH)
-    totals = table.groupby("year")["projects"].sum()
-    begin = totals.index[totals >= axes.FEW].min() if totals.max() >= axes.FEW else totals.index[0]
-    shown, early = totals.loc[begin:], int(totals.loc[: begin - 1].sum())
-    ax, x, width, bottom = canvas.ax, shown.index.to_numpy(int), 0.92, np.zeros(len(shown))
-    for language, fill in fill_of.items():
-        part = table[(table["language"] == language) & (table["year"] >= begin)]
-        share = part["share"].fillna(0).to_numpy(float)
-        bars = ax.bar(x, share, width, bottom, linewidth=0.5, **bar_properties(*fill))
-        pale = axes.fade(bars, shown.tolist(), "years")
-        bottom += share
-    axes.number_axis(ax.xaxis, least=1)
-    ax.xaxis.set_major_formatter("{x:.0f}")
-    axes.share_axis(ax.yaxis)
-    is_finished, ink = table["finished"].iloc[-1], mpl.rcParams["text.color"]
-    if not is_finished:
-        # Above the languages: of two textures, one over the other, none can be read.
-        axes.hatch_unfinished(ax, x[-1] - width / 2, width, 0.035, ink, bottom=1.01)
-    key = [Patch(label=name, linewidth=0.5, **bar_properties(*fill_of[name])) for name in fill_of]
-    axes.legend_beside(ax, key)
-    begun = "first activity" if date == "analysis_min_month" else "when the directory got it"
-    axes.units(ax, f"Year ({begun})", "Projects (share of the year's)")
-    ax.set(xlim=(x[0] - 0.5, x[-1] + 0.5), ylim=(0, 1.05))
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(visible=False)
-    return canvas.finish(
-        "The language is that of the latest analysis.",
-        early > 0
-        and f"Left out: {quantity(early, 'project')} of the years before {begin}, each with fewer than "
-        f"{axes.FEW}.",
-        pale,
-        not is_finished and f"Hatched at its top: {x[-1]} was not over.",
+    begun = "first activity" if date == "analysis_min_month" else "entry in the directory"
+    return show(
+        partial(draw_languages_by_year, begun=begun),
+        table,
+        ax=ax,
+        title=title,
+        caption=caption,
+        width=width,
     )
+
+
+def draw_languages_by_year(
+    ax: Axes, table: pd.DataFrame, begun: str = "first activity"
+) -> list[str]:
+    """Draw a bar of shares for each year, and the names of the languages at its end."""
+    require_figures(table)
+    totals = table.groupby("year")["projects"].sum()
+    large = totals.index[totals >= rows.FEW]
+    first = large.min() if len(large) else totals.index[0]
+    early = int(totals.loc[: first - 1].sum())
+    shown = totals.loc[first:]
+    years = shown.index.to_numpy(int)
+    is_finished = table.groupby("year")["finished"].last().loc[first:].fillna(value=True)
+    is_pale = (shown < rows.FEW) | ~is_finished
+    fill_of = fills(dict.fromkeys(table["language"]))
+    if rows.has_other_row(table):
+        fill_of[table["language"].iloc[-1]] = (OTHER, OTHER_HATCH)
+    bottom = np.zeros(len(years))
+    middles: dict[str, float] = {}
+    # The last year with all its projects, or else with any.
+    is_whole = ~is_pale.to_numpy(bool)
+    labelled = int(np.flatnonzero(is_whole if is_whole.any() else shown > 0)[-1])
+    for language, fill in fill_of.items():
+        part = table[(table["language"] == language) & (table["year"] >= first)]
+        share = part["share"].fillna(0).to_numpy(float)
+        bars = ax.bar(years, share, 0.88, bottom, linewidth=0.6, **bar_properties(*fill))
+        for bar, fades in zip(bars, is_pale, strict=True):
+            bar.set_alpha(rows.PALE if fades else None)
+        middles[language] = bottom[labelled] + share[labelled] / 2
+        bottom += share
+    label_ends(ax, middles, {name: bar_properties(*fill) for name, fill in fill_of.items()})
+    ticks = _year_ticks(ax, years)
+    scales.labelled_ticks(ax.xaxis, {year: f"{year}\n{shown[year]:,}" for year in ticks})
+    scales.share_axis(ax.yaxis)
+    ax.set(xlim=(years[0] - 0.5, years[-1] + 0.5), ylim=(0, 1))
+    ax.set_xlabel(f"Year of {begun}; below it: projects")
+    ax.set_ylabel("Share of the year's projects")
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.grid(visible=False)
+    notes = ["The language is that of the latest analysis."]
+    if early:
+        notes.append(
+            f"Left out: {quantity(early, 'project')} of the years before {first}, each with fewer "
+            f"than {rows.FEW}."
+        )
+    pale_parts = []
+    if (shown < rows.FEW).any():
+        pale_parts.append(f"years with fewer than {rows.FEW} projects")
+    if not is_finished.iloc[-1]:
+        pale_parts.append(f"{years[-1]}, which was not over")
+    if pale_parts:
+        notes.append(f"Pale: {', and '.join(pale_parts)}.")
+    return [*notes, *not_shown(table)]
+
+
+def _year_ticks(ax: Axes, years: np.ndarray) -> list[int]:
+    """Return the years to label, as many as have room, the last one included."""
+    size = fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
+    fitting = max(int(fonts.axes_width(ax) / (4 * size)), 1)
+    step = -(-len(years) // fitting)
+    return [int(year) for year in years[::-1][::step]]

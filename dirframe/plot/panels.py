@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
@@ -14,43 +17,154 @@ from matplotlib.figure import Figure
 from dirframe import provenance, stats
 from dirframe._display import quantity
 from dirframe.charts import CHARTS
-from dirframe.plot import text
-from dirframe.plot.canvas import CAPTION, INCHES, Caption, checked, reason_if_empty, set_title
-from dirframe.stats.strata import describe, divided, in_several, require_own
+from dirframe.errors import InvalidInputError
+from dirframe.plot import fonts
+from dirframe.plot.accounts import (
+    PER_MILLION,
+    draw_accounts_by_country,
+    draw_accounts_by_kudo_rank,
+    draw_accounts_map,
+    draw_posts_distribution,
+)
+from dirframe.plot.activity import draw_activity, draw_activity_by
+from dirframe.plot.caption import (
+    caption_text,
+    collection_of,
+    write_figure_caption,
+    write_note,
+)
+from dirframe.plot.contributors import (
+    draw_contributor_distribution,
+    draw_lorenz,
+    draw_team_size_classes,
+    draw_users_against_contributors,
+)
+from dirframe.plot.figure import (
+    INCHES,
+    Draw,
+    Width,
+    check_options,
+    draw_or_explain,
+    house_style,
+    reason_if_empty,
+    set_figure_title,
+    set_title,
+)
+from dirframe.plot.growth import draw_growth, heading_of
+from dirframe.plot.languages import (
+    draw_contributors_by_language,
+    draw_language_breakdown,
+    draw_language_share,
+    draw_languages_by_year,
+)
+from dirframe.plot.licenses import draw_license_families, draw_licenses
+from dirframe.plot.one_project import draw_commits_by_contributor, draw_monthly_activity
+from dirframe.plot.survival import draw_life_span, draw_survival, draw_survival_by
+from dirframe.plot.tags import draw_tags
+from dirframe.stats.strata import Stratum, describe, divided, in_several, is_own, require_own
 
 _PANELS = 12  # more would be too small to compare
+_LINES = 7  # more could not be told apart
 #: Inches of a panel: three are as wide as a notebook's cell, two as a page of most journals.
 _WIDTH, _NARROWEST = 3.7, 3.3
-_HEIGHT = 3.2
-#: Heights of those that are wide, or have 20 rows.
-_HEIGHTS = {"accounts_map": 2.6, "life_span": 5.0}
-_CAPTION = 7  # points, as the caption of a small chart
-#: The statistics of charts of another name.
-_STATISTICS = {"accounts_map": "accounts_by_country"}
+_HEIGHT = 2.9
+_TALL, _LOW = 5.0, 2.4  # of those that have 20 rows, or are wide
+_ROW = 0.3  # inches of a row of one chart of all parts
+_UNKNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What divides the records of a figure, and its options."""
+
+    column: str
+    title: str | bool | None
+    caption: str | bool | None
+    width: Width | None
+
+
+@dataclass(frozen=True)
+class _Chart:
+    """The statistic of a chart and what draws its table; `measures` is a second table to draw."""
+
+    statistic: Callable[..., pd.DataFrame]
+    draw: Callable[..., list[str]]
+    measures: Callable[..., pd.DataFrame] | None = None
+    height: float = _HEIGHT
+
+
+_CHARTS = {
+    "accounts_by_country": _Chart(
+        stats.accounts_by_country, draw_accounts_by_country, height=_TALL
+    ),
+    "accounts_by_kudo_rank": _Chart(stats.accounts_by_kudo_rank, draw_accounts_by_kudo_rank),
+    "accounts_map": _Chart(stats.accounts_by_country, draw_accounts_map, height=_LOW),
+    "activity": _Chart(stats.activity, draw_activity),
+    "commits_by_contributor": _Chart(
+        stats.commits_by_contributor,
+        draw_commits_by_contributor,
+        stats.commit_concentration,
+    ),
+    "contributor_distribution": _Chart(
+        stats.contributor_distribution, draw_contributor_distribution
+    ),
+    "contributors_by_language": _Chart(
+        stats.contributors_by_language, draw_contributors_by_language, height=_TALL
+    ),
+    "growth": _Chart(stats.growth, draw_growth),
+    "language_breakdown": _Chart(stats.language_breakdown, draw_language_breakdown, height=_TALL),
+    "language_share": _Chart(stats.language_share, draw_language_share, height=_TALL),
+    "languages_by_year": _Chart(stats.languages_by_year, draw_languages_by_year),
+    "license_families": _Chart(stats.license_families, draw_license_families),
+    "licenses": _Chart(stats.licenses, draw_licenses, height=_TALL),
+    "life_span": _Chart(stats.life_span, draw_life_span, height=_TALL),
+    "lorenz": _Chart(stats.lorenz, draw_lorenz, stats.contributor_concentration),
+    "monthly_activity": _Chart(stats.monthly_activity, draw_monthly_activity),
+    "posts_distribution": _Chart(stats.posts_distribution, draw_posts_distribution),
+    "survival": _Chart(stats.survival, draw_survival),
+    "tags": _Chart(stats.tags, draw_tags, height=_TALL),
+    "team_size_classes": _Chart(stats.team_size_classes, draw_team_size_classes),
+    "users_against_contributors": _Chart(
+        stats.users_against_contributors, draw_users_against_contributors
+    ),
+}
+
+#: Strata that have an order of their own.
+_ORDERED = {"age", "license_family", "team_size", "year"}
 
 
 def panels(
-    chart: Callable[..., Axes],
+    chart: Callable[..., Any],
     frame: pd.DataFrame,
     column: str,
     *,
     min_records: int = 1,
+    title: str | bool | None = None,
+    caption: str | bool | None = None,
+    width: Width | None = None,
     **options: Any,
 ) -> Figure:
     """Draw a chart of each part of a frame, on the same axes.
 
+    Parts of two charts are compared in one: `survival` has a labelled line for each, and `activity`
+    a bar of 100%.
+
     Parameters
     ----------
     chart : callable
-        A function of `dirframe.plot`.
+        A function of `dirframe.plot`, or one of your own that draws a frame on ``ax``:
+        ``chart(frame, ax=ax)``.
     frame : pandas.DataFrame
         Records for the chart.
     column, min_records
-        What divides them, as in `dirframe.stats.by`; small parts, and those beyond twelve, share the
-        last panel.
+        What divides them, as in `dirframe.stats.by`; small parts, and those beyond twelve (of
+        `survival` seven), share the last panel.
+    title, caption : str or bool, optional
+        In place of those of the figure; False for none.
+    width : {"column", "page"}, optional
+        Width of the figure; by default 3.7 inches a panel, up to three beside each other.
     **options
-        Those of the chart. ``title``, ``caption`` and ``width`` are those of the figure, by default
-        3.7 inches a panel, up to three beside each other.
+        Those of the chart.
 
     Returns
     -------
@@ -63,101 +177,258 @@ def panels(
     >>> from dirframe import plot
     >>> ranks = {"kudo_score_kudo_rank": [1, 2, 9], "country_name": ["Chad", "Chad", "Cuba"]}
     >>> figure = plot.panels(plot.accounts_by_kudo_rank, pd.DataFrame(ranks), "country")
-    >>> [ax.get_title() for ax in figure.axes]
+    >>> [ax.get_title("left") for ax in figure.axes]
     ['Chad (n = 2)', 'Cuba (n = 1)']
     """
-    require_own(chart, "plot", CHARTS)
-    look = {name: options.pop(name, None) for name in ("title", "caption", "width")}
-    title, caption, width = checked(look)
-    strata = divided(frame, column, min_records=min_records, most=_PANELS)
-    if not strata:
-        return chart(frame, **look, **options).get_figure(root=True)  # type: ignore[return-value]  # of any chart
-    inches = INCHES.get(width)
-    across = min(len(strata), max(int((inches or 3 * _WIDTH) / _NARROWEST), 1))
-    down = -(-len(strata) // across)
-    size = (inches or _WIDTH * across, _HEIGHTS.get(chart.__name__, _HEIGHT) * down + 0.8)
-    figure = plt.figure(figsize=size)
-    # With matplotlib's default padding, titles would touch the ticks above.
-    figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
-    places = [figure.add_subplot(down, across, place + 1) for place in range(len(strata))]
-    try:
-        for ax, stratum in zip(places, strata, strict=True):
-            chart(stratum.frame, ax=ax, **options)
-    except BaseException:
-        plt.close(figure)
-        raise
-    captions = [part for ax in places for part in ax.texts if isinstance(part, Caption)]
-    # Notes that all panels with notes have are shown once.
-    first, *others = [part.notes for part in captions if part.notes] or [[]]
-    common = [note for note in first if others and all(note in notes for notes in others)]
-    bases = [provenance.get_provenance(part.table)["base"] for part in captions]
-    for ax, stratum, part, base in zip(places, strata, captions, bases, strict=True):
-        count = base["records"]
-        of = f" of {len(stratum.frame):,}" if count < len(stratum.frame) else ""
-        name = text.short(stratum.label or "not known")
-        set_title(ax, f"{name} (n = {count:,}{of})", "medium", part.pad)
-        own = [note for note in part.notes if note not in common]
-        if own and caption in {None, True}:
-            part.write(" ".join(own))
-        else:
-            part.remove()
-    _share_axes(places, across)
-    if title in {None, True}:
-        title = f"{captions[0].heading}, by {column.replace('_', ' ')}"
-    room = 0.95 * size[0] * 72  # points
-    points = min(12, room / 25)
-    figure.suptitle(text.wrapped(title or "", points, room), fontsize=points, **text.literal())
-    if pooled := sum(stratum.pooled for stratum in strata):
-        common.append(f"The last panel holds {quantity(pooled, 'smaller group')} together.")
-    share_records = in_several(strata, frame) > 0
-    if share_records:
-        common.append("A record with several values is in the panel of each.")
-    if caption is not False:
-        words = caption if isinstance(caption, str) else " ".join(common)
-        tables = [part.table for part in captions]
-        total = describe(
-            frame,
-            tables,
-            pd.DataFrame(),
-            step=f"by: {column}",
-            numbers={},
-            whole=_whole(chart, frame, options) if share_records else None,
+    _check_chart(chart)
+    check_options(title, caption, width)
+    look = _Look(column, title, caption, width)
+    with house_style():
+        if not is_own(chart, "plot", CHARTS):
+            strata = divided(frame, column, min_records=min_records, most=_PANELS)
+            return _own_panels(chart, frame, strata, look, options)
+        name = chart.__name__
+        most = _LINES if name == "survival" else _PANELS
+        strata = divided(frame, column, min_records=min_records, most=most)
+        if not strata:
+            drawn = chart(frame, title=title, caption=caption, width=width, **options)
+            figure: Figure = drawn.get_figure(root=True)
+            return figure
+        return _panels(chart, frame, strata, look, options)
+
+
+def _check_chart(chart: object) -> None:
+    """Raise unless a chart is a function of `dirframe.plot`, or a person's own that takes ``ax``."""
+    module = str(getattr(chart, "__module__", ""))
+    if not callable(chart) or module.startswith("dirframe."):
+        require_own(chart, "plot", CHARTS)
+        return
+    arguments = signature(chart).parameters.values()
+    takes_any = any(argument.kind is argument.VAR_KEYWORD for argument in arguments)
+    if not takes_any and "ax" not in signature(chart).parameters:
+        raise InvalidInputError(
+            f"{getattr(chart, '__name__', chart)!s} takes no ax: panels calls chart(frame, ax=ax)."
         )
-        whole = f"{words}\n{provenance.caption(total)}".strip()
-        below: Any = {"x": 0.01, "ha": "left", "alpha": 0.75, "gid": CAPTION, **text.literal()}
-        figure.supxlabel(text.wrapped(whole, _CAPTION, room), fontsize=_CAPTION, **below)
+
+
+def _panels(
+    chart: Callable[..., Any],
+    frame: pd.DataFrame,
+    strata: Sequence[Stratum],
+    look: _Look,
+    options: dict[str, Any],
+) -> Figure:
+    """Draw a chart of `dirframe.plot` for each stratum."""
+    name = chart.__name__
+    spec = _CHARTS[name]
+    chosen = _options_of(chart, options)
+    tables = [_call(spec.statistic, stratum.frame, chosen) for stratum in strata]
+    heading = f"{_heading(name, tables[0], chosen)}, by {look.column.replace('_', ' ')}"
+    by_name = {
+        fonts.short_name(stratum.label or _UNKNOWN): table
+        for stratum, table in zip(strata, tables, strict=True)
+    }
+    notes: list[str]
+    if name == "survival":
+        figure, notes = _one_chart(draw_survival_by, by_name, tables[0], look.width, 11)
+    elif name == "activity":
+        is_ordered = look.column in _ORDERED or all(label.isdecimal() for label in by_name)
+        draw = partial(draw_activity_by, in_order=is_ordered)
+        figure, notes = _one_chart(draw, by_name, tables[0], look.width, len(tables))
+    else:
+        figure, axes, across = _new_figure(len(strata), look.width, spec.height)
+        noted = []
+        for ax, stratum, table in zip(axes, strata, tables, strict=True):
+            noted.append(draw_or_explain(_draw_of(spec, stratum, chosen), ax, table))
+            _write_size(ax, stratum, provenance.get_provenance(table)["base"]["records"])
+        notes = _common(noted)
+        _write_own_notes(axes, noted, notes, look.caption)
+        _share_axes(axes, across)
+    _write_title(figure, look.title, heading)
+    if look.caption is not False:
+        notes += _strata_notes(strata, frame)
+        whole = None
+        if in_several(strata, frame) > 0:
+            whole = _call(spec.statistic, frame, chosen)
+        step = f"by: {look.column}"
+        total = describe(frame, tables, pd.DataFrame(), step=step, numbers={}, whole=whole)
+        if chosen.get("per_million"):
+            other_data = provenance.get_provenance(tables[0])["other_data"]
+            provenance.set_provenance(total, other_data=other_data)
+        own = look.caption if isinstance(look.caption, str) else None
+        write_figure_caption(figure, caption_text(total, notes, own))
     return figure
 
 
-def _whole(
-    chart: Callable[..., Axes], frame: pd.DataFrame, options: Mapping[str, Any]
+def _own_panels(
+    chart: Callable[..., Any],
+    frame: pd.DataFrame,
+    strata: Sequence[Stratum],
+    look: _Look,
+    options: dict[str, Any],
+) -> Figure:
+    """Call a person's own function for each stratum."""
+    figure, axes, across = _new_figure(max(len(strata), 1), look.width, _HEIGHT)
+    try:
+        for ax, stratum in zip(axes, strata, strict=False):
+            chart(stratum.frame, ax=ax, **options)
+            _write_size(ax, stratum, len(stratum.frame))
+    except BaseException:
+        plt.close(figure)
+        raise
+    _share_axes(axes[: len(strata)], across)
+    _write_title(figure, look.title, f"By {look.column.replace('_', ' ')}")
+    if look.caption is not False:
+        own = look.caption if isinstance(look.caption, str) else None
+        write_figure_caption(figure, caption_text(frame, _strata_notes(strata, frame), own))
+    return figure
+
+
+def _options_of(chart: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a chart, those that are not given by their defaults."""
+    look = {"ax", "title", "caption", "width"}
+    parameters = {
+        name: parameter
+        for name, parameter in signature(chart).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in look
+    }
+    if not options.keys() <= parameters.keys():
+        chart(pd.DataFrame(), **options)  # raises, and says which option was meant
+    defaults = {name: parameter.default for name, parameter in parameters.items()}
+    return defaults | options
+
+
+def _call(
+    function: Callable[..., Any], frame: pd.DataFrame, options: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Return the statistic of a chart for the whole frame, with those of its options that are its."""
-    statistic = getattr(stats, _STATISTICS.get(chart.__name__, chart.__name__))
-    names = signature(statistic).parameters
-    table: pd.DataFrame = statistic(
+    """Call a statistic with those of the options that it takes."""
+    names = signature(function).parameters
+    table: pd.DataFrame = function(
         frame, **{name: value for name, value in options.items() if name in names}
     )
     return table
 
 
+def _draw_of(spec: _Chart, stratum: Stratum, options: Mapping[str, Any]) -> Draw:
+    """Return what draws the table of a stratum, with those of the options that it takes."""
+    names = signature(spec.draw).parameters
+    chosen = {name: value for name, value in options.items() if name in names}
+    if spec.measures is not None:
+        chosen["measures"] = spec.measures(stratum.frame)
+    return partial(spec.draw, **chosen)
+
+
+def _heading(name: str, table: pd.DataFrame, options: Mapping[str, Any]) -> str:
+    if options.get("per_million"):
+        return PER_MILLION
+    if name == "growth":
+        return heading_of(collection_of(table), cumulative=options["cumulative"])
+    return CHARTS[name].title
+
+
+# Figures
+
+
+def _new_figure(number: int, width: Width | None, height: float) -> tuple[Figure, list[Axes], int]:
+    """Return a figure of panels, these, and how many are beside each other."""
+    inches = INCHES[width] if width else None
+    across = min(number, max(int((inches or 3 * _WIDTH) / _NARROWEST), 1))
+    down = -(-number // across)
+    figure = plt.figure(figsize=(inches or _WIDTH * across, height * down + 0.8))
+    # With matplotlib's default padding, titles would touch the ticks above.
+    figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
+    axes = [figure.add_subplot(down, across, place + 1) for place in range(number)]
+    return figure, axes, across
+
+
+def _one_chart(
+    draw: Callable[[Axes, Mapping[str, pd.DataFrame]], list[str]],
+    tables: Mapping[str, pd.DataFrame],
+    first: pd.DataFrame,
+    width: Width | None,
+    rows: int,
+) -> tuple[Figure, list[str]]:
+    """Draw all strata on the same axes."""
+    inches = INCHES[width] if width else 6.4
+    figure = plt.figure(figsize=(inches, 1.3 + _ROW * max(rows, 3)), layout="constrained")
+    notes = draw_or_explain(lambda ax, _: draw(ax, tables), figure.subplots(), first)
+    return figure, notes
+
+
+def _write_title(figure: Figure, title: str | bool | None, default: str) -> None:
+    if title is None or title is True:
+        title = default
+    if title:
+        set_figure_title(figure, title)
+
+
+def _write_size(ax: Axes, stratum: Stratum, records: int) -> None:
+    """Write the name of a panel and its number of records above it."""
+    of = f" of {len(stratum.frame):,}" if records < len(stratum.frame) else ""
+    name = fonts.short_name(stratum.label or _UNKNOWN)
+    set_title(ax, f"{name} (n = {records:,}{of})", mpl.rcParams["axes.labelsize"])
+
+
+def _common(noted: Sequence[list[str]]) -> list[str]:
+    """Return the notes that all panels with notes have; of a single one, none."""
+    with_notes = [notes for notes in noted if notes]
+    if len(with_notes) < 2:
+        return []
+    return [note for note in with_notes[0] if all(note in notes for notes in with_notes)]
+
+
+def _write_own_notes(
+    axes: Sequence[Axes],
+    noted: Sequence[list[str]],
+    common: Sequence[str],
+    caption: str | bool | None,
+) -> None:
+    """Write the notes of each panel below it, unless the figure has a person's own caption."""
+    if caption not in {None, True}:
+        return
+    for ax, notes in zip(axes, noted, strict=True):
+        own = [note for note in notes if note not in common]
+        if own:
+            write_note(ax, " ".join(own))
+
+
+def _strata_notes(strata: Sequence[Stratum], frame: pd.DataFrame) -> list[str]:
+    """Return what is to be said of the strata."""
+    notes = []
+    pooled = sum(stratum.pooled for stratum in strata)
+    if pooled:
+        notes.append(f"The last part holds {quantity(pooled, 'smaller group')} together.")
+    if in_several(strata, frame) > 0:
+        notes.append("A record with several values is in the part of each.")
+    return notes
+
+
+# Axes
+
+
 def _share_axes(panels: Sequence[Axes], across: int) -> None:
     """Give all panels the limits and ticks of the widest, and the labels to the outer ones."""
     filled = [ax for ax in panels if not reason_if_empty(ax)]
-    # Rows have names of their own, and go downwards; lanes, if there are any, have scales.
-    upwards = [ax for ax in filled if not ax.yaxis_inverted()]
-    lanes = zip(*(ax.child_axes for ax in filled), strict=False)
-    for which, shown in [("x", filled), ("y", upwards), *(("y", lane) for lane in lanes)]:
-        parts = [getattr(ax, f"{which}axis") for ax in shown]
-        limits = [axis.get_view_interval() for axis in parts]
-        if parts:
-            low, high = min(low for low, _ in limits), max(high for _, high in limits)
-            ticks = parts[[high for _, high in limits].index(high)].get_major_locator()
-        for ax, axis in zip(shown, parts, strict=True):
-            axis.set_major_locator(ticks)
-            ax.set(**{f"{which}lim": (low, high)})
+    _share(filled, "x")
+    # Rows have names of their own, and go downwards.
+    _share([ax for ax in filled if not ax.yaxis_inverted()], "y")
+    for lanes in zip(*(ax.child_axes for ax in filled), strict=False):
+        _share(lanes, "y")
     for index, ax in enumerate(panels):
         if index + across < len(panels):
             ax.set_xlabel("")
         if any(other in filled for other in panels[index - index % across : index]):
             ax.set_ylabel("")
+
+
+def _share(panels: Sequence[Axes], which: str) -> None:
+    """Give axes the limits of all, and the ticks of the widest."""
+    if not panels:
+        return
+    axes = [getattr(ax, f"{which}axis") for ax in panels]
+    lows = [min(axis.get_view_interval()) for axis in axes]
+    highs = [max(axis.get_view_interval()) for axis in axes]
+    widest = axes[highs.index(max(highs))]
+    for ax, axis in zip(panels, axes, strict=True):
+        axis.set_major_locator(widest.get_major_locator())
+        ax.set(**{f"{which}lim": (min(lows), max(highs))})

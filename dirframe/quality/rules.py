@@ -278,3 +278,10 @@ def offset_of(age: str | None) -> pd.DateOffset:
         )
     options: dict[str, Any] = {_UNITS[match[2]]: int(match[1])}
     return pd.DateOffset(**options)
+
+
+def doubtful_starts(first_month: pd.Series[Any], language: pd.Series[Any]) -> Mask:
+    """Return which first months are before 1970, or before the main language first appeared."""
+    columns = pd.DataFrame({FIRST_MONTH: first_month, LANGUAGE: language})
+    columns["appeared"] = columns[LANGUAGE].map(FIRST_APPEARANCE).astype("Int64")
+    return matches(columns, "began_before_1970") | matches(columns, "began_before_language")

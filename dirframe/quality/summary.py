@@ -76,7 +76,8 @@ def summary(frame: pd.DataFrame) -> Summary:
           it occurs or not: ``reason`` (str), ``records`` (Int64) and ``share`` (Float64, 0 to 1) of
           the frame or, of what was not loaded (a capped or broken load is no fair sample), of the
           directory; of a random sample, with ``low`` and ``high``, the 95% interval of the share in
-          the directory, as in `dirframe.stats`. Stale is a fetch over a year before the load or, if not known, as in `flags`
+          the directory, as in `dirframe.stats`. Stale is a fetch over a year before the load or, if
+          not known, as in `flags`
         - ``source`` (str): the caption of charts
 
     Examples

@@ -28,10 +28,11 @@ from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
 from dirframe.clean.countries import with_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
-from dirframe.plot.axes import at_most
-from dirframe.plot.canvas import detach_words, reason_if_empty
+from dirframe.plot.caption import read_words
+from dirframe.plot.figure import detach_words, reason_if_empty
 from dirframe.quality.summary import summary
 from dirframe.schema import ACCOUNT, PROJECT, Resource
+from dirframe.stats.distributions import at_most
 from dirframe.stats.intervals import CONFIDENCE, wilson
 from dirframe.stats.records import require_records
 
@@ -195,7 +196,8 @@ def _show(function: Callable[..., Any], frame: pd.DataFrame) -> dict[str, Any]:
         reason = "" if provenance.get_provenance(result)["base"]["records"] else note
     else:
         reason = reason_if_empty(result)
-        caption, note = detach_words(result)
+        caption, note = read_words(result)
+        detach_words(result)
         shown = {"picture": _svg(result.get_figure(root=True))}
     if reason:
         return {"omitted": f"{name} is not shown: {reason}."}

@@ -310,8 +310,9 @@ def _fail(error: HTTPException) -> Response:
 
 def _fail_unreadable(error: Exception) -> Response:
     """Return a failure of the store, whose cause the log has."""
-    _LOG.error("A request failed because the records cannot be read: %s", escaped(str(error)))
-    text = "The records of this directory cannot be read at the moment; its operator is told so."
+    path = escaped(str(current_store().path))
+    _LOG.error("A request failed: the store %s cannot be read: %s", path, escaped(str(error)))
+    text = "The records of this directory cannot be read; the log of the service says more."
     return _fail(InternalServerError(text))
 
 

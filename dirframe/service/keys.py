@@ -123,7 +123,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         return any(record["revoked_at"] is None for record in self.records())
 
     def add(self, developer: str, application: str, *, beyond_limit: bool = False) -> str:
-        """Register an application and return its key, 40 hexadecimal digits, which is not kept.
+        """Register an application and return its key, 40 hexadecimal digits, which is not stored.
 
         A developer has five applications, or more by arrangement with the operator
         (`beyond_limit`), each with one key; names are compared in any case.

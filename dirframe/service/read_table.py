@@ -35,14 +35,14 @@ _FORMS = {
         r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?",
         "it is not a number, written in digits with a decimal point",
     ),
-    schema.Kind.URL: (URL, "it is no URL, which begins with https://, http://, ftp:// or irc://"),
+    schema.Kind.URL: (URL, "it is not a URL (expected https://, http://, ftp:// or irc://)"),
 }
 
 
 def read_table(
     data: object, resource: schema.Resource | None, ids: Ids
 ) -> Iterator[Row | Synthetic]:
-    """Yield the records of a file of what its content shows, or of a pandas, polars or Arrow frame."""
+    """Yield the records of a table file, or of a pandas, polars or Arrow frame."""
     name = str(data) if isinstance(data, Path) else "the frame"
     try:
         table, synthetic = _read(data)

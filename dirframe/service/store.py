@@ -80,7 +80,7 @@ class Store:
     def __init__(
         self, path: Path, held: HeldFile, temporary_folder: TemporaryFolder | None = None
     ) -> None:
-        self._path, self._held, self._temporary_folder = path, held, temporary_folder
+        self.path, self._held, self._temporary_folder = path, held, temporary_folder
         self._csv_folder: TemporaryFolder | None = None
         self._csv_files: dict[str, Path] = {}
         self._csv_lock = threading.Lock()
@@ -271,11 +271,11 @@ class Store:
     def _database(self) -> Iterator[sqlite3.Connection]:
         """Open the file: for each request, so that threads and forked processes share nothing."""
         try:
-            with closing(open_database(self._path, mode="ro&immutable=1")) as database:
+            with closing(open_database(self.path, mode="ro&immutable=1")) as database:
                 yield database
         except (*DATABASE_FAILURES, json.JSONDecodeError) as error:
             raise StoreError(
-                f"The store {self._path} is damaged or cannot be read: {error}.",
+                f"The store {self.path} is damaged or cannot be read: {error}.",
                 hint="Start the service again, which builds a damaged store anew.",
             ) from error
 

@@ -1,4 +1,4 @@
-"""The interface: what the current request asks for, and the documents of responses."""
+"""The interface: the parameters of the current request, and the documents of responses."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _decoded(text: str) -> str:
 
 
 class ListRequest(NamedTuple):
-    """What a request asks of a collection; empty texts if it names none."""
+    """The parameters of a request for a collection; query and sort are empty if it has none."""
 
     query: str
     sort: str
@@ -55,11 +55,11 @@ class ListRequest(NamedTuple):
 
 
 def list_request() -> ListRequest:
-    """Return what the current request asks of a collection."""
+    """Return the parameters of the current request for a collection."""
     arguments = request_arguments()
     query = arguments.get("query", arguments.get("q", ""))  # the second of old clients
-    if _CONTROL.search(query):  # of which one ends a text of SQLite
-        raise InvalidInputError("A query has no control characters.")
+    if _CONTROL.search(query):  # NUL would end a text of SQLite
+        raise InvalidInputError("query must not contain control characters.")
     page = arguments.get("page") or "1"
     if not _PAGE.fullmatch(page):
         raise InvalidInputError(
@@ -77,9 +77,10 @@ def result_xml(
     wrapper: str = "",
     beside: str = "",
 ) -> bytes:
-    """Return a page of a collection, of which so many are available, or the response of a record.
+    """Return a page of a collection, or the response of a record without `available`.
 
-    `wrapper` is the element around its records, if there is one, and `beside` XML behind them there.
+    `available` is the number of records on all pages, `first` the position of the first one here.
+    `wrapper` is the element around the records, if there is one, and `beside` XML behind them there.
     """
     counts = ""
     if available is not None:

@@ -55,3 +55,8 @@ def top_share(curve: pd.DataFrame, part: float) -> float | None:
     if curve.empty:
         return None
     return 1 - float(np.interp(1 - part, curve["records"], curve["held"]))
+
+
+def at_most(table: pd.DataFrame, share: float) -> int:
+    """Return the smallest number that a share of the records of a distribution does not exceed."""
+    return int(table.iloc[:, 0][table["share_at_most"] >= share - 1e-12].min())

@@ -235,3 +235,31 @@ def _normal(name: str) -> str:
         if part not in _FILLERS and not is_zero:
             parts.append(part)
     return " ".join(parts)
+
+
+def spdx_id(code: object, title: object) -> str:
+    """Return the SPDX id of a licence by its code, or else by its title; empty if it has none.
+
+    Unlike a family, an id tells "or later" from "only", so that names have to be the same. A choice
+    of two licences has none.
+    """
+    known = _spdx_by_name()
+    for text in (code, title):
+        if isinstance(text, str) and _folded(text) in known:
+            return known[_folded(text)]
+    return ""
+
+
+@cache
+def _spdx_by_name() -> dict[str, str]:
+    """Return the SPDX id of each licence of the table that has one, by its code and title."""
+    ids: dict[str, set[str]] = {}
+    for row in read_rows(Path(__file__).with_name("licenses.csv")):
+        if row["spdx"]:
+            for name in {_folded(row["code"]), _folded(row["title"])} - {""}:
+                ids.setdefault(name, set()).add(row["spdx"])
+    return {name: found.pop() for name, found in ids.items() if len(found) == 1}
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())

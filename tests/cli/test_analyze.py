@@ -63,7 +63,7 @@ def test_chart_has_the_title_caption_width_and_colours_asked_for(files, folder, 
     assert run(*words, *options).code == 0
     picture = (folder / "tags.svg").read_text(encoding="utf-8")
     assert ">Our tags, 2013</text>" in picture  # text stays text
-    assert ">2013</text>" in picture
+    assert ">2013 " in picture
     assert 'width="237.6pt"' in picture  # 84 mm
     assert run(*words, "-p", "caption=false", "--overwrite").code == 0
     assert "50 projects" not in (folder / "tags.svg").read_text(encoding="utf-8")
@@ -198,6 +198,6 @@ def test_summary_and_citations_are_those_of_python(files, run):
     file = files / "projects.parquet"
     frame = dirframe.read_table(file)
     assert run("summary", file).out == f"{dirframe.summary(frame)}\n"
-    for style in ("text", "bibtex"):
+    for style in ("text", "bibtex", "apa"):
         expected = str(dirframe.cite(frame, style=style)).rstrip("\n")
         assert run("cite", file, "--style", style).out == f"{expected}\n"

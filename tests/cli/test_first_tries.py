@@ -43,6 +43,7 @@ ANSWERED = {
     "summary projects.parquet": "Columns",
     "summary projects.parquet -n 5": "5 projects",
     "cite projects.parquet": "Retrieved",
+    "cite projects.parquet --style apa": "[Data set]",
     "cite --collection projects --demo": "Retrieved",
     "quota": "left",
     "cache info": "Cache",
@@ -104,7 +105,7 @@ ANSWERED_WITH_THE_WAY = {
     "stats tags projects.parquet --top 5": "-p top=10",
     "stats growth projects.parquet --group-by language": "--by COLUMN",
     "plot tags projects.parquet --title Tags": "-p title=TEXT",
-    "cite projects.parquet --style apa": "--style bibtex",
+    "cite projects.parquet --style ris": "--style bibtex",
     "cite projects.parquet --bibtex": "--style bibtex",
     # Files
     "export accounts.csv": "dirframe export accounts.csv TARGET",
@@ -231,7 +232,7 @@ WIDE_LINES = [
     "summary projects.parquet",
     "stats languages",
     "projects --demo --plan",
-    "cite projects.parquet --style apa",
+    "cite projects.parquet --style ris",
     "--help",
     "stats --help",
 ]

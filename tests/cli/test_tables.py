@@ -8,6 +8,7 @@ import pytest
 from pyarrow import parquet
 
 import dirframe
+from dirframe.io.formats import OF_ONE_TABLE
 
 LARGE = 2**60 + 1
 
@@ -67,7 +68,7 @@ def read(run):
 
 def test_tables_of_every_form_are_read_back_from_a_pipe_and_a_file(sample, folder, pipe, read):
     frame = dirframe.load_projects(sample, max_items=50, progress=False)
-    for form in ("csv", "tsv", "json", "jsonl", "parquet"):
+    for form in (suffix.removeprefix(".") for suffix in OF_ONE_TABLE):
         piped = pipe(f"projects --demo -n 50 --format {form}", f"export - {form}.parquet")
         assert piped.code == 0, piped.err
         assert pipe(f"projects --demo -n 50 -o {form}.{form} --overwrite").code == 0

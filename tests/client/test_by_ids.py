@@ -202,6 +202,17 @@ def test_load_goes_on_by_page_numbers_where_ids_are_not_honoured(connect, change
         assert rig.requests == []
 
 
+@pytest.mark.parametrize("change", [{"ignored": {"new"}}, {"stops": {"new": 1}}])
+def test_load_by_ids_where_the_newest_are_not_sent_first_loses_nothing(connect, change):
+    rig = Today(201)
+    for name, value in change.items():
+        setattr(rig, name, value)
+    with rig.in_process():
+        frame = load(connect(rig))
+    assert (set(frame["id"]), len(frame)) == (set(rig.ids), 201)
+    assert get_provenance(frame)["completeness"] == "proven"
+
+
 def test_load_of_a_query_goes_on_with_small_pages_where_large_ones_end(connect):
     rig = Today(201)
     rig.stops = {"per_page": 3}

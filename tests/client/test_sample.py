@@ -1,7 +1,6 @@
 """A random sample: the records that were drawn and no others, at the price of their pages."""
 
 import re
-import warnings
 from collections import Counter
 from functools import partial
 from random import Random
@@ -12,7 +11,6 @@ import time_machine
 import dirframe
 from dirframe.client.paging.ids import Draw, rank_ids
 from dirframe.errors import (
-    AnalysesNotSentWarning,
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
@@ -434,18 +432,27 @@ def test_sample_in_an_archive_that_cannot_be_sent_whole_is_so_later(tmp_path, ba
     assert get_provenance(archive.frame())["completeness"] == "sample"
 
 
-def chi_square(samples, size):
-    """Return how uneven the ids of so many samples of 40 records are."""
-    rig, counts = Today(40), Counter()
+def chi_square(samples, rig):
+    """Return how uneven the ids of samples of one size are, without replacement."""
+    size = len(samples[0])
+    counts = Counter(one for sample in samples for one in sample)
+    expected = len(samples) * size / len(rig.ids)
+    variance = expected * (1 - size / len(rig.ids))
+    return sum((counts[one] - expected) ** 2 / variance for one in rig.ids)
+
+
+#: The 99.9 % quantile of 39 degrees of freedom.
+MOST_UNEVEN = 72.1
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.parametrize("sort", ["project_name", None])  # of positions, of ids
+def test_samples_are_uniform_and_those_whose_pages_are_cut_off_are_not(sort):
+    rig = Today([str(n) for n in range(1, 61) if n % 3])
     rig.moves = False
-    with rig.in_process(), rig.directory() as directory, warnings.catch_warnings():
-        warnings.simplefilter("ignore", AnalysesNotSentWarning)
-        for seed in range(samples):
-            frame = draw(directory, size, seed=seed, sort="project_name")
-            counts.update(frame["id"])
-    expected = samples * size / 40
-    return sum((counts[one] - expected) ** 2 / expected for one in rig.ids)
-
-
-def test_samples_are_uniform_on_a_living_directory():
-    assert chi_square(60, 10) < 72.1  # the 99.9 % quantile of 39 degrees of freedom
+    with rig.in_process(), rig.directory() as directory:
+        samples = [draw(directory, 14, seed=seed, sort=sort)["id"].tolist() for seed in range(40)]
+    assert chi_square(samples, rig) < MOST_UNEVEN
+    # As one must not draw: the first ten on the pages that are read for more.
+    cut = [sorted(sample, key=int if sort is None else sample.index)[:10] for sample in samples]
+    assert chi_square(cut, rig) > MOST_UNEVEN

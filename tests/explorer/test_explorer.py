@@ -84,7 +84,7 @@ def assert_one_truth(explorer, capsys):
     names_shown = [row.xpath("./td")[0].text_content() for row in rows]
     assert names_shown == [" ".join(name.split()) for name in explorer.frame["name"].head(20)]
     (picture,) = shown(explorer, "picture").xpath("//img")
-    assert picture.get("alt").startswith(" ".join(names["ax"].get_title().split()))
+    assert picture.get("alt").startswith(names["ax"].figure.get_suptitle())
     return picture.get("alt")
 
 
@@ -128,7 +128,7 @@ def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, sample_account
     explorer.countries.value, explorer.chart.value = (most, None), "accounts_map"
     assert 0 < len(explorer.frame) < 60
     alt = assert_one_truth(explorer, capsys)
-    assert re.search(r"n = \d+ of .*60", alt)
+    assert re.search(r"\d+ of .*60", alt)
     assert connection_of(sample).key.reveal() not in sent(explorer)
     assert "explorer" not in explorer.code
     assert "unify_countries" in explorer.code
@@ -229,7 +229,7 @@ def test_every_chart_that_fits_is_drawn_and_pyplot_knows_none(
                     (picture,) = shown(explorer, "picture").xpath("//img")
                     assert picture.get("src").startswith("data:image/png;base64,iVBORw0KGgo")
                     assert picture.get("alt")[0] not in ". "
-                    assert "n = " in picture.get("alt")
+                    assert "Source: " in picture.get("alt")
     assert len(_FIGURES) == 1
 
 

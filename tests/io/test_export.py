@@ -4,17 +4,29 @@ import json
 import stat
 import sys
 import zipfile
+from datetime import date, time, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from dirframe import InvalidInputError, MissingExtraError, export, harvest, read_table
+from dirframe import (
+    ExportWarning,
+    InvalidInputError,
+    MissingExtraError,
+    export,
+    harvest,
+    read_table,
+)
+from dirframe.io.formats import OF_ONE_TABLE
+from dirframe.io.writers import WRITERS
 from tests import processes
 from tests.frames import with_provenance
 from tests.rig.server import Rig
 
-WRITTEN = [".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx"]
+WRITTEN = [*OF_ONE_TABLE, ".xlsx"]
 SMALL = pd.DataFrame({"id": ["1", "2"], "name": ["NA", "old"]})
 HALF_A_CHARACTER = pd.DataFrame({"name": pd.Series(["a\ud800"], dtype="object")})
 PROGRAM = """
@@ -86,6 +98,101 @@ def test_workbook_holds_a_long_fact_of_the_provenance_whole(blank, tmp_path):
     assert ("".join(parts), len(parts) > 1) == (reason, True)
     assert max(map(len, parts)) <= 32_767
     assert all(part.endswith(blank) for part in parts[:-1]) == (blank == " ")
+
+
+LONG = {
+    "text": pd.DataFrame({"a": ["x" * 32_768]}),
+    "text of pairs": pd.DataFrame({"a": ["\N{GRINNING FACE}" * 16_384]}),
+    "name": pd.DataFrame({"a" * 32_768: ["x"]}),
+    "name of pairs": pd.DataFrame({"\N{GRINNING FACE}" * 16_384: ["x"]}),
+    "list": pd.DataFrame({"a": [["x" * 200] * 200]}),
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+def test_workbook_refuses_what_it_would_cut_and_leaves_nothing(kind, tmp_path):
+    pytest.importorskip("xlsxwriter", reason="Excel is an extra")
+    with pytest.raises(InvalidInputError, match="32,767"):
+        export(LONG[kind], tmp_path / "new" / "folder" / "f.xlsx")
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("text", ["x" * 32_767, "\N{GRINNING FACE}" * 16_383])
+def test_workbook_holds_the_longest_text_of_a_cell(text, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
+    book = openpyxl.load_workbook(export(pd.DataFrame({text: [text]}), tmp_path / "f.xlsx"))
+    assert [row[0] for row in book["data"].iter_rows(values_only=True)] == [text, text]
+
+
+def test_workbook_counts_the_provenance_in_units_of_utf_16(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
+    reason = "\N{GRINNING FACE} " * 20_000
+    frame = with_provenance(pd.DataFrame({"id": ["1"]}), incomplete_reason=reason, source="A")
+    book = openpyxl.load_workbook(export(frame, tmp_path / "f.xlsx"))
+    rows = book["provenance"].iter_rows(min_row=2, values_only=True)
+    parts = [value for _, fact, value in rows if fact == "incomplete_reason"]
+    assert "".join(parts) == reason
+    assert max(len(part.encode("utf-16-le")) // 2 for part in parts) <= 32_767
+
+
+def test_export_that_is_refused_keeps_folders_that_were_there(tmp_path):
+    (tmp_path / "old").mkdir()
+    with pytest.raises(InvalidInputError):
+        export(HALF_A_CHARACTER, tmp_path / "old" / "new" / "f.csv")
+    assert [path.name for path in tmp_path.rglob("*")] == ["old"]
+
+
+#: Values that a column of objects may hold, and their text in files.
+OBJECTS = {
+    "2020-01-02": date(2020, 1, 2),
+    "1.20": Decimal("1.20"),
+    "2020-01": pd.Period("2020-01", "M"),
+    "01:02:00": time(1, 2),
+    "P1DT0H0M0S": timedelta(days=1),
+    "(0, 1]": pd.Interval(0, 1),
+}
+
+
+@pytest.mark.parametrize("suffix", OF_ONE_TABLE)
+@pytest.mark.parametrize("text", OBJECTS)
+def test_objects_are_written_and_read_again(text, suffix, tmp_path):
+    frame = pd.DataFrame({"id": ["1", "2"], "a": pd.Series([OBJECTS[text], None], dtype="object")})
+    file = export(frame, tmp_path / f"f{suffix}")
+    if suffix != ".parquet":
+        assert text in file.read_text("utf-8")
+    assert read_table(file)["a"].isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize("suffix", OF_ONE_TABLE)
+def test_columns_of_periods_durations_intervals_and_decimals_are_written(suffix, tmp_path):
+    frame = pd.DataFrame(
+        {
+            "month": pd.period_range("2020-01", periods=2, freq="M"),
+            "lasted": pd.to_timedelta([1, 2], unit="D"),
+            "class": pd.cut(pd.Series([1, 2]), [0, 1, 2]),
+            "price": pd.Series([Decimal("1.20"), None], dtype=pd.ArrowDtype(pa.decimal128(5, 2))),
+        }
+    )
+    file = export(frame, tmp_path / f"f{suffix}")
+    back = read_table(file)
+    assert back["class"].tolist() == ["(0, 1]", "(1, 2]"]
+    assert back.isna().sum().to_dict() == {"month": 0, "lasted": 0, "class": 0, "price": 1}
+    if suffix == ".csv":
+        assert file.read_text("utf-8").splitlines()[1] == '2020-01,P1DT0H0M0S,"(0, 1]",1.20'
+
+
+def test_decimals_of_a_workbook_are_numbers_unless_it_would_cut_them(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
+    long = Decimal("1.2345678901234567890")
+    frame = pd.DataFrame({"a": [Decimal("1.20"), None], "b": [long, Decimal(1)]})
+    with pytest.warns(ExportWarning, match="15 digits"):
+        file = export(frame, tmp_path / "f.xlsx")
+    rows = [*openpyxl.load_workbook(file)["data"].iter_rows(min_row=2, values_only=True)]
+    assert rows == [(1.2, str(long)), (None, "1")]
+
+
+def test_formats_have_a_writer_each():
+    assert tuple(WRITERS) == OF_ONE_TABLE
 
 
 @pytest.mark.parametrize("cut", ["table", "provenance"])

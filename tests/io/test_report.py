@@ -100,7 +100,7 @@ def test_figures_and_tables_are_numbered_described_and_say_their_source(tree):
     for number, figure in enumerate(figures, 1):
         caption = text_of(figure.find("figcaption"))
         assert caption.startswith(f"Figure {number}. ")
-        assert re.search(r"plot\.\w+\..* n = \d+.* Source: ", caption)
+        assert re.search(r"plot\.\w+\. (All )?[\d,]+ .*(projects|accounts).* Source: ", caption)
         assert figure.find("img").get("alt").startswith("Chart: ")
     captions = [text_of(caption) for caption in tree.xpath("//table/caption")]
     assert [caption.split(".")[0] for caption in captions] == [

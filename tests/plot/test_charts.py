@@ -1,5 +1,7 @@
 """Single charts, checked by what is drawn."""
 
+from importlib import import_module
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -8,10 +10,11 @@ from matplotlib.colors import to_hex
 from matplotlib.dates import num2date
 from matplotlib.patches import StepPatch
 
+import dirframe
 from dirframe import plot, provenance, stats
-from dirframe.plot.colours import language_colour
+from dirframe.plot.colours import ACCENT, OTHER
 from tests import frames
-from tests.charts import CHARTS, bars, caption, draw, key, labels, lay_out, names, points
+from tests.charts import CHARTS, bars, caption, draw, labels, lay_out, names, points, title
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
 
 
@@ -54,7 +57,7 @@ COUNTRIES = pd.DataFrame(
 )
 TAGS = pd.DataFrame({"tags": [["xml", "web", "a"], ["xml", "b"], ["xml"]]})
 ZEROS = {str(n): "0 (0.0%)" for n in range(2, 9)}
-SEVERAL = "A project can have several."
+SEVERAL = "A project can have several"
 #: Of a chart its records and options; what its rows say, and its caption.
 BARS = {
     "accounts_by_country": [
@@ -74,13 +77,13 @@ BARS = {
     ],
     "licenses": [
         (LICENSES, {"top": 1}),
-        {"GNU General Public License 3.0": "2 (66.7%)", "other (3 licences)": "1 (33.3%)"},
-        f"{SEVERAL} Not shown: 1 project without a licence.",
+        {"GPL-3.0-only": "2 (66.7%)", "other (3 licences)": "1 (33.3%)"},
+        f"{SEVERAL} licences. Not shown: 1 project without a licence.",
     ],
     "tags": [
         (TAGS, {"top": 1}),
         {"xml": "3 (100.0%)"},
-        f"{SEVERAL} 2 projects with any of 3 other tags.",
+        f"Not drawn: 2 projects of 3 other tags. {SEVERAL} tags.",
     ],
     "team_size_classes": [
         (PEOPLE_OF, {"bounds": [0, 1, 10]}),
@@ -91,7 +94,7 @@ BARS = {
 
 
 @pytest.mark.parametrize("name", BARS)
-def test_bars_are_the_rows_of_the_statistic_with_number_and_share(name):
+def test_bars_have_the_rows_of_the_statistic_with_number_and_share_and_no_axis(name):
     (frame, options), rows, said = BARS[name]
     ax = draw(name, frame, **options)
     assert ax.yaxis_inverted()  # the first is at the top
@@ -99,7 +102,9 @@ def test_bars_are_the_rows_of_the_statistic_with_number_and_share(name):
     numbers = [int(label.partition(" ")[0].replace(",", "")) for label in rows.values()]
     assert [bar.get_width() for bar in bars(ax)] == numbers
     assert hatched(ax) == [row.startswith("other") for row in rows]
-    assert f"{said} n = " in caption(ax)
+    assert said in caption(ax)
+    assert {to_hex(bar.get_facecolor()) for bar in bars(ax)} <= {ACCENT.lower(), OTHER.lower()}
+    assert (ax.get_xticks().tolist(), ax.get_xlabel()) == ([], "")
 
 
 def test_numbers_have_separators_and_no_share_is_rounded_to_none_or_all():
@@ -110,45 +115,49 @@ def test_numbers_have_separators_and_no_share_is_rounded_to_none_or_all():
 # Languages
 
 
-def test_contributors_by_language_shows_quartiles_median_and_maximum():
+def whiskers(ax):
+    """Return the ends of the lines between quartiles, by their rows."""
+    segments = [s.tolist() for part in ax.collections for s in part.get_segments()]
+    return {round(y): [low, high] for (low, y), (high, _) in segments}
+
+
+def test_contributors_by_language_shows_medians_and_quartiles():
     ax = plot.contributors_by_language(speaking(*FEW))
-    table = stats.contributors_by_language(speaking(*FEW))
-    assert names(ax) == table["language"].tolist() == ["C", "Java", "Lua"]
-    edges = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars(ax)]
-    assert edges == list(zip(table["lower_quartile"], table["upper_quartile"], strict=True))
-    median = line(ax, "median")
-    assert points(median) == [[4, 0], [2.5, 1], [1, 2]]
-    (maximum,) = (part for part in ax.lines if part is not median)
-    assert [x for x, _ in points(maximum)] == [9, 3, 1]
-    columns = [["median", "4", "2.5", "1"], ["people", "13", "5", "1"], ["projects", "3", "2", "1"]]
-    assert labels(ax) == [*columns[0], *columns[1], *columns[2]]
+    table = stats.contributors_by_language(speaking(*FEW)).set_index("language")
+    assert names(ax) == ["C", "Java", "Lua"]  # by their medians
+    quartiles = table[["lower_quartile", "upper_quartile"]].loc[names(ax)].to_numpy().tolist()
+    assert list(whiskers(ax).values()) == quartiles
+    assert points(line(ax, "few")) == [[4, 0], [2.5, 1], [1, 2]]
+    columns = [["median", "4", "2.5", "1"], ["projects", "3", "2", "1"]]
+    assert labels(ax) == [*columns[0], *columns[1]]
     _, narrow = plt.subplots(figsize=(2, 3))
-    assert labels(plot.contributors_by_language(speaking(*FEW), ax=narrow)) == columns[2]
+    assert labels(plot.contributors_by_language(speaking(*FEW), ax=narrow)) == columns[1]
 
 
-def test_contributors_by_language_is_pale_for_few_projects_and_has_intervals():
+def test_contributors_by_language_is_ordered_by_median_and_pale_for_few_projects():
     rows = [("C", number) for number in range(12)] + [("Lua", 3)] * 6 + [("Ada", 9)] * 5
+    rows += [("Go", 8)] * 10
     ax = plot.contributors_by_language(speaking(*rows, ("D", None)))
-    assert names(ax) == ["C", "Ada", "Lua", "D"]
-    assert [bar.get_alpha() for bar in bars(ax)] == [None, 0.3, 0.3]  # nothing is known of D
-    assert labels(ax).count("–") == 2
+    assert names(ax) == ["Go", "C", "Ada", "Lua", "D"]  # those with fewer than ten come last
+    assert points(line(ax, "median")) == [[8, 0], [5.5, 1]]
+    assert points(line(ax, "few")) == [[9, 2], [3, 3]]  # nothing is known of D
+    assert line(ax, "few").get_alpha() < 0.5
+    assert labels(ax)[5:] == ["–", "projects", "10", "12", "5", "6", "0"]
     assert "fewer than 10 projects" in caption(ax)
-    (intervals,) = (part for part in ax.collections if part.get_gid() == "interval")
-    ends = [np.asarray(path.vertices)[:, 0].tolist() for path in intervals.get_paths()]
-    assert ends[::2] == [[2, 9], [3, 3]]
-    assert np.isnan(ends[1]).all()  # of five projects
+    pooled = names(plot.contributors_by_language(speaking(*rows), top=1))
+    assert pooled[-1] == "other (3 languages)"
 
 
 def test_languages_beyond_top_are_one_hatched_row_and_the_figure_grows():
-    rows = [(f"Language {n}", n) for n in range(30) for _ in range(30 - n)]
+    rows = [(f"Language {n}", n) for n in range(30) for _ in range(31 - n if n else 500)]
     for chart in (plot.language_share, plot.contributors_by_language):
         ax = chart(speaking(*rows), top=5)
         assert [*names(ax)[-1:], len(names(ax))] == ["other (25 languages)", 6]
-        assert hatched(ax) == [False] * 5 + [True]
+        assert hatched(ax) in ([], [False] * 5 + [True])
         assert len(names(chart(speaking(*rows)))) == 21  # the usual number
         everything = chart(speaking(*rows), top=None)
         assert len(names(everything)) == 30
-        assert everything.figure.bbox.height > 1.5 * ax.figure.bbox.height
+        assert everything.figure.bbox.height > 1.4 * ax.figure.bbox.height
 
 
 def test_names_of_rows_take_two_lines_of_one_size_at_most():
@@ -164,7 +173,14 @@ def test_names_of_rows_take_two_lines_of_one_size_at_most():
     assert len({label.get_fontsize() for label in ax.get_yticklabels()}) == 1
 
 
-def test_lines_of_code_are_whole_numbers_in_the_colours_of_their_languages():
+def test_bar_of_others_that_would_be_the_longest_is_told_in_the_caption():
+    rows = [(f"Language {n}", 1) for n in range(9)]
+    ax = plot.language_share(speaking(("C", 1), ("C", 1), *rows), top=1)
+    assert names(ax) == ["C"]
+    assert "Not drawn: 9 projects of 9 other languages." in caption(ax)
+
+
+def test_lines_of_code_have_three_digits_and_a_bar_for_those_not_broken_down():
     breakdown = [
         {"language": "C", "percentage": "66", "id": "1"},
         {"language": "Perl", "percentage": "<1", "id": "8"},
@@ -172,12 +188,49 @@ def test_lines_of_code_are_whole_numbers_in_the_colours_of_their_languages():
     ]
     frame = pd.DataFrame({"analysis_languages": [breakdown, None], LINES: [123_456_789, 5]})
     ax = lay_out(plot.language_breakdown(frame, width="column"))
-    assert names(ax) == ["C", "Perl"]
-    assert labels(ax)[0] == "81,481,481 (99.2%)"
-    expected = [language_colour(name).lower() for name in ("C", "Perl")]
-    assert [to_hex(bar.get_facecolor()) for bar in bars(ax)] == expected
-    assert "40,740,740 lines in languages without a name" in caption(ax)
-    assert sum(0 <= x <= ax.get_xlim()[1] for x in ax.get_xticks()) >= 2
+    assert names(ax) == ["C", "Perl", "not broken down"]
+    assert labels(ax) == ["81.5M (99.2%)", "617,284 (0.8%)", "40.7M"]
+    assert len({to_hex(bar.get_facecolor()) for bar in bars(ax)[:2]}) == 1
+
+
+@pytest.mark.parametrize(
+    ("frame", "low", "high", "expected"),
+    [
+        # Of 6 projects; `low` and `high` bound the share.
+        ("language_share", [0.2, 0.1, 0.0], [0.8, 0.6, 0.5], [[1.2, 4.8], [0.6, 3.6], [0, 3]]),
+        ("team_size_classes", [0.1] * 8, [0.5] * 8, [[0.6, 3.0]] * 8),
+    ],
+)
+def test_intervals_of_shares_are_thin_lines_at_the_ends_of_bars(frame, low, high, expected):
+    table = getattr(stats, frame)(speaking(*FEW)).assign(low=low, high=high)
+    _, ax = plt.subplots()
+    notes = getattr(import_module(MODULES[frame]), f"draw_{frame}")(ax, table)
+    (lines,) = (part for part in ax.collections if part.get_gid() == "interval")
+    drawn = [segment[:, 0].tolist() for segment in lines.get_segments()]
+    assert drawn == [pytest.approx(ends) for ends in expected]
+    assert "Thin lines: the interval of each share." in notes
+    ends = [text.get_position()[0] for text in ax.texts]  # each number is beyond its line
+    assert ends == pytest.approx([right for _, right in expected])
+    assert ax.get_xlim()[1] >= max(right for _, right in expected)
+
+
+MODULES = {
+    "language_share": "dirframe.plot.languages",
+    "team_size_classes": "dirframe.plot.contributors",
+}
+
+
+def test_intervals_of_active_projects_are_lines_at_the_ends_of_their_bars():
+    draw_by = import_module("dirframe.plot.activity").draw_activity_by
+    tables = {
+        name: stats.activity(LIVES).assign(low=low, high=high)
+        for name, low, high in (("A", 0.2, 0.9), ("B", 0.3, 0.8))
+    }
+    _, ax = plt.subplots()
+    notes = draw_by(ax, tables)
+    (lines,) = (part for part in ax.collections if part.get_gid() == "interval")
+    assert [segment[:, 0].tolist() for segment in lines.get_segments()] == [[0.2, 0.9], [0.3, 0.8]]
+    assert "Thin lines: the interval of each share." in notes
 
 
 def begun(*rows):
@@ -191,32 +244,47 @@ YEARS = begun(*OLD, ("C", 2013), ("Ada", 2013), ("Ada", 2013), (None, 2013))
 
 
 def unfinished(ax):
-    return [bar for bar in bars(ax) if bar.get_gid() == "unfinished" and bar.get_hatch()]
+    return [bar for bar in bars(ax) if bar.get_gid() == "unfinished"]
+
+
+def ends(ax):
+    """Return the names at the end of a chart, from the top."""
+    texts = [text for text in ax.texts if text.get_gid() == "series"]
+    return [text.get_text() for text in sorted(texts, key=lambda t: -t.get_position()[1])]
 
 
 def test_languages_by_year_are_shares_stacked_to_the_whole():
-    ax = plot.languages_by_year(YEARS)
-    (hatched_year,) = unfinished(ax)
-    assert round(hatched_year.get_center()[0]) == 2013
-    assert "Hatched at its top: 2013" in caption(ax)
+    ax = lay_out(plot.languages_by_year(YEARS))
     drawn = bars(ax)[:9]
     years = [round(bar.get_center()[0]) for bar in drawn]
     heights = pd.Series([bar.get_height() for bar in drawn]).groupby(years).sum()
     assert heights.to_dict() == pytest.approx({2011: 1, 2012: 0, 2013: 1})
     assert [bar.get_height() for bar in drawn[3:6]] == [0, 0, pytest.approx(2 / 3)]  # Ada
     assert [bar.get_alpha() for bar in drawn[:3:2]] == [None, 0.3]
-    assert "fewer than 10 projects" in caption(ax)
-    legend = key(ax)
-    assert [*legend] == ["Lua", "Ada", "C"]
-    assert to_hex(legend["C"].get_facecolor()) == language_colour("C").lower()
-    assert legend["Lua"].get_hatch() != legend["Ada"].get_hatch()  # both are grey
+    assert "Pale: years with fewer than 10 projects, and 2013, which was not over." in caption(ax)
+    assert ends(ax) == ["Lua", "Ada", "C"]
+    marks = {(p.get_facecolor(), p.get_hatch()) for p in ax.patches if p.get_gid() == "key"}
+    assert marks == {((*bar.get_facecolor()[:3], 1.0), bar.get_hatch()) for bar in drawn[::3]}
+    assert [label.get_text() for label in ax.get_xticklabels()] == [
+        "2013\n3",
+        "2012\n0",
+        "2011\n10",
+    ]
     later = YEARS.assign(updated_at=pd.Timestamp("2014-01-01", tz="UTC"))
-    assert unfinished(plot.languages_by_year(later))  # one late record tells nothing of the others
+    assert "was not over" in caption(plot.languages_by_year(later))  # one late record tells nothing
     provenance.set_provenance(later, retrieved_oldest="2014-01-01T00:00:00+00:00")
-    assert not unfinished(plot.languages_by_year(later))
-    other, *_ = key(plot.languages_by_year(YEARS, top=1)).items()
-    assert other[0] == "other (2 languages)"
-    assert other[1].get_hatch()
+    assert "was not over" not in caption(plot.languages_by_year(later))
+    pooled = plot.languages_by_year(YEARS, top=1)
+    assert ends(pooled)[0] == "other (2 languages)"
+    assert bars(pooled)[-1].get_hatch()
+
+
+def test_languages_by_year_has_five_languages_and_others():
+    rows = [(f"L{n}", 2010) for n in range(9) for _ in range(10 - n)]
+    assert ends(plot.languages_by_year(begun(*rows))) == [
+        "other (4 languages)",
+        *(f"L{n}" for n in range(4, -1, -1)),
+    ]
 
 
 def test_years_begin_with_the_first_of_enough_projects_and_have_whole_ticks():
@@ -242,7 +310,7 @@ def created(resource, *dates):
 SPRING = ("2013-01-31", "2013-03-01", "2013-03-31", None)
 
 
-def test_growth_has_a_step_for_each_period_and_hatches_one_that_is_not_over():
+def test_growth_has_a_step_for_each_period_and_one_that_is_not_over_is_pale():
     for cumulative, heights in ((True, [1, 1, 3]), (False, [1, 0, 2])):
         ax = plot.growth(created("account", *SPRING), cumulative=cumulative)
         values, edges, _ = ax.patches[0].get_data()
@@ -250,11 +318,20 @@ def test_growth_has_a_step_for_each_period_and_hatches_one_that_is_not_over():
         assert [day(edge) for edge in edges] == [f"2013-0{n}-01" for n in (1, 2, 3, 4)]
         (bar,) = unfinished(ax)
         assert (day(bar.get_x()), bar.get_height()) == ("2013-03-01", heights[-1])
-        assert "from 2013-03-01" in caption(ax)
+        assert "Pale: the month from 2013-03-01 was not over." in caption(ax)
     over = created("project", *SPRING).assign(updated_at=pd.Timestamp("2013-04-01", tz="UTC"))
     assert unfinished(plot.growth(over))  # one late record tells nothing of the others
     provenance.set_provenance(over, retrieved_oldest="2013-04-01T00:00:00+00:00")
     assert not unfinished(plot.growth(over))
+
+
+def test_growth_by_year_is_bars_and_the_unfinished_one_is_pale():
+    dates = ("2011-05-01", "2011-06-01", "2012-01-01", "2013-03-01")
+    ax = plot.growth(created("project", *dates), freq="YS", cumulative=False)
+    assert [bar.get_height() for bar in bars(ax)] == [2, 1, 1]
+    assert [bar.get_alpha() for bar in bars(ax)] == [1, 1, 0.3]
+    assert title(ax) == "New projects"
+    assert "Pale: the year from 2013-01-01 was not over." in caption(ax)
 
 
 def test_growth_says_the_unit_of_its_periods_and_its_ticks_the_year():
@@ -262,24 +339,39 @@ def test_growth_says_the_unit_of_its_periods_and_its_ticks_the_year():
     for freq, (unit, number) in {**periods, "YS": ("year", 1)}.items():
         ax = lay_out(plot.growth(created("project", *SPRING), freq=freq))
         assert f"UTC, by {unit}" in ax.get_xlabel()
-        assert len(ax.patches[0].get_data().values) == number
+        drawn = bars(ax) if unit in {"quarter", "year"} else ax.patches[0].get_data()[0]
+        assert len(drawn) == number
         assert any(label.get_text().startswith("2013") for label in ax.get_xticklabels())
 
 
 # Contributors, users, accounts
 
 
-def test_distributions_have_a_dot_for_each_number():
-    ax = plot.contributor_distribution(PEOPLE_OF)
-    assert points(ax.lines[0]) == [[0, 4], [1, 2], [2, 1], [900, 1]]
-    assert ax.get_xlim()[0] < 0
-    assert ax.get_xlim()[1] > 900
-    for figure in ("Half have at most 0", "90% have at most 900", "99% have at most 900"):
-        assert figure in caption(ax)
+def test_distribution_is_the_share_with_at_least_each_number():
+    ax = lay_out(plot.contributor_distribution(PEOPLE_OF))
+    assert points(line(ax, "distribution")) == [[1, 0.5], [2, 0.25], [900, 0.125]]
+    assert points(line(ax, "marked")) == [[1, 0.5], [10, 0.125], [100, 0.125]]
+    assert labels(ax) == ["50% have 1 or more", "12% have 10 or more", "12% have 100 or more"]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert "Half of them have at most 0, 90% at most 900; the most is 900." in caption(ax)
+    assert "50% have none, and are off the scale." in caption(ax)
     ax = lay_out(plot.posts_distribution(pd.DataFrame({"posts_count": [0, 5, 5, 12_000]})))
-    assert points(ax.lines[0]) == [[0, 1], [5, 2], [12_000, 1]]
+    assert points(line(ax, "distribution")) == [[5, 0.75], [12_000, 0.25]]
     numbered = {label.get_text() for label in ax.get_xticklabels()}
-    assert {"0", "1", "10", "100", "1,000", "10,000"} <= numbered
+    assert {"1", "10", "100", "1k", "10k"} <= numbered
+    nobody = plot.posts_distribution(pd.DataFrame({"posts_count": [0, 0]}))
+    assert "100% have none" in caption(nobody)
+
+
+def test_distribution_of_a_handful_of_projects_has_a_bar_for_each():
+    handful = PEOPLE_OF.assign(name=list("abcdefghij"))
+    ax = plot.contributor_distribution(handful)
+    assert (names(ax)[:3], labels(ax)[:3]) == (["h", "g", "e"], ["900", "2", "1"])
+    ax = plot.users_against_contributors(users([5, 7, 0], [1, 0, 3]).assign(name=list("xyz")))
+    assert names(ax) == ["y", "x", "z"]
+    assert labels(ax)[1] == "5 users, 1 contributor"
+    with_a_gap = handful.assign(name=[*"abcdefgh", None, None])  # of a valid number, all are named
+    assert names(plot.contributor_distribution(with_a_gap))[0] == "h"
 
 
 def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
@@ -293,7 +385,7 @@ def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
     assert f"{measures['gini_without_zeros']:.2f}" in caption(ax)
     assert ax.get_aspect() == 1
     nobody = plot.lorenz(pd.DataFrame({PEOPLE: [0, 0]}))
-    assert "Of 2 projects, none with a contributor" in labels(nobody)[0]
+    assert "Of 2 projects, none have a contributor" in labels(nobody)[0]
     assert not nobody.lines
 
 
@@ -307,7 +399,7 @@ def test_commits_by_contributor_shows_shares_together_and_the_bus_factor():
     ax = committing(30, 25, 25, 20)
     assert "Bus factor 2" in labels(ax)
     (half,) = (part for part in ax.lines if part.get_linestyle() == "--")
-    assert points(half) == [[0, 0.5], [2, 0.5], [2, 0]]
+    assert points(half) == [[0.1, 0.5], [2, 0.5], [2, 0]]
     assert "first has 30.0%" in caption(ax)
     assert "first five" not in caption(ax)
     assert "first five have 80.0%" in caption(committing(4, *[1] * 6))
@@ -317,18 +409,15 @@ def users(stacks, people):
     return pd.DataFrame({"stack_count": stacks, PEOPLE: people})
 
 
-def test_users_against_contributors_are_dots_larger_and_darker_the_more():
+def test_users_against_contributors_are_cells_darker_the_more_projects():
     ax = plot.users_against_contributors(users([0] * 5 + [7, None, 1], [1] * 5 + [2, 1, -1]))
-    one, many = ax.collections  # the most projects are on top
-    assert (points(one), points(many)) == ([[7, 2]], [[0, 1]])
-    assert many.get_sizes()[0] > one.get_sizes()[0]
-    assert many.get_facecolor()[0][:3].sum() < one.get_facecolor()[0][:3].sum()
-    assert min(ax.get_xlim()[0], ax.get_ylim()[0]) < 0
+    (cells,) = ax.collections
+    shades = np.asarray(cells.get_facecolor()).reshape(3, 4, 4)  # contributors, users, colour
+    filled = [tuple(place) for place in np.argwhere(shades[:, :, 3] > 0).tolist()]
+    assert filled == [(1, 0), (2, 3)]  # 1 with none; 2 to 3 with 4 to 7
+    assert shades[1, 0, :3].sum() < shades[2, 3, :3].sum()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["5", "1"]
     assert "Not shown: 1 project without a user count, 1 with a negative" in caption(ax)
-    legend = ax.get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == ["1", "5"]
-    for handle, dot in zip(legend.legend_handles, (one, many), strict=True):  # dots, too
-        assert handle.get_sizes()[0] == dot.get_sizes()[0]
     lacking = plot.users_against_contributors(users([None, 1, 0], [None, None, 0]))
     said = "Not shown, some for two reasons: 1 project without a user count, 2 without"
     assert said in caption(lacking)
@@ -360,22 +449,38 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
         ("2011-01-01", "2012-01-01"),
         ("2013-07-01", "2013-08-01"),
     ]
-    assert labels(ax)[:4] == ["months", "38+", "12", "1+"]
-    colours = [to_hex(bar.get_facecolor()) for bar in rows]
-    assert colours == [language_colour(name).lower() for name in ("Python", "", "C")]
-    assert [*key(ax)] == ["Python", "C", "another or none"]
-    assert "2 of all 3 lives, which may go on" in caption(ax)
+    assert labels(ax) == ["language", "Python", "–", "C", "months", "38+", "12", "1+"]
+    assert {to_hex(bar.get_facecolor()) for bar in rows} == {ACCENT.lower()}
+    assert "2 of 3 projects may still be active" in caption(ax)
     said = caption(plot.life_span(LIVES, top=1))
     assert "2 projects with a shorter life, 1 without a month, 1 that ended before" in said
     unnamed = LIVES.assign(name=LIVES["name"].mask(LIVES["id"] == "1"))
     assert names(plot.life_span(unnamed)) == ["id 1", "Cat", "Ant"]
     assert names(plot.life_span(unnamed.drop(columns="id"))) == ["without a name", "Cat", "Ant"]
-    assert labels(plot.life_span(LIVES, window=5))[:4] == ["months", "38", "12", "1+"]
+    assert labels(plot.life_span(LIVES, window=5))[4:] == ["months", "38", "12", "1+"]
     ended = LIVES.assign(**{FETCHED: pd.Timestamp("2014-01-01", tz="UTC")})
-    assert "of all 3" not in caption(plot.life_span(ended, window=1))
+    assert "still be active" not in caption(plot.life_span(ended, window=1))
     unknown = caption(plot.life_span(LIVES.assign(**{FETCHED: times(*[None] * 5)})))
-    assert "3 of all 3" in unknown
-    assert "1 project without a month, 1 that ended before they began. n = 3" in unknown
+    assert "3 of 3 projects may still be active" in unknown
+    assert "1 project without a month, 1 that ended before they began." in unknown
+    assert unknown.startswith("3 of 5 projects have a valid life span.")
+
+
+def test_life_span_marks_first_months_that_flags_doubt():
+    frame = LIVES.assign(**{LANGUAGE: ["Go", "C", None, "C", "C"]})
+    frame[FIRST] = times("1999-01-01", "1969-12-01", "2011-01-01", "2013-01-01", None)
+    ax = plot.life_span(frame)
+    doubted = set(
+        dirframe.flags(frame, rules=["began_before_1970", "began_before_language"])["name"]
+    )
+    assert doubted == {"Ant", "Bee"}
+    marked = {
+        name
+        for name, bar, months in zip(names(ax), bars(ax), labels(ax)[-3:], strict=True)
+        if bar.get_alpha() and months.endswith("?")
+    }
+    assert marked == doubted
+    assert "Pale, ?: the first month is before 1970" in caption(ax)
 
 
 def test_activity_counts_active_dormant_and_unknown():
@@ -391,19 +496,22 @@ def test_activity_counts_active_dormant_and_unknown():
     assert "Not shown: 2 projects begun later." in begun_later
 
 
-def test_survival_is_the_curve_of_its_statistic_with_the_numbers_at_risk():
-    frame = frames.projects()
+def test_survival_is_the_curve_of_its_statistic_in_years_with_the_numbers_at_risk():
+    frame = frames.projects(60)
     table = stats.survival(frame)
+    enough = table[table["at_risk"] >= 25]
     ax = lay_out(plot.survival(frame))
     (curve,) = ax.lines
-    assert [y for _, y in points(curve)] == table["survival"].tolist()
+    assert [y for _, y in points(curve)] == enough["survival"].tolist()
+    assert [12 * x for x, _ in points(curve)] == pytest.approx(enough["months"].tolist())
     assert curve.get_drawstyle() == "steps-post"
     for text in (label.get_text() for label in ax.get_xticklabels()):
-        month, at_risk = (int(part) for part in text.split("\n"))
-        later = table.loc[table["months"] >= month, "at_risk"]
-        assert at_risk == (later.iloc[0] if len(later) else 0)
+        year, at_risk = text.split("\n")
+        later = table.loc[table["months"] >= 12 * float(year), "at_risk"]
+        assert int(at_risk) == (later.iloc[0] if len(later) else 0)
+    assert "The curve ends where fewer than 25 projects are at risk." in caption(ax)
     ended = frame.assign(**{FETCHED: frame[LAST] + pd.DateOffset(months=12)})
-    assert "Median life: 20 months" in caption(plot.survival(ended))
+    assert "Median life: 30 months" in caption(plot.survival(ended))
     alive = caption(plot.survival(frame.assign(**{FETCHED: frame[LAST]})))
     assert "Median" not in alive
 
@@ -434,26 +542,32 @@ def test_monthly_activity_has_two_lanes_and_a_gap_is_zero():
         assert steps(lane).max() < lane.get_ylim()[1] < 1.5 * steps(lane).max()
         assert lane.get_xlim() == ax.get_xlim()
     assert commits.get_window_extent().y0 > people.get_window_extent().y1
-    assert ax.get_title().endswith(": fire$fox")
+    assert title(ax).endswith(": fire$fox")
 
 
 @pytest.mark.parametrize("name", ["commits_by_contributor", "monthly_activity"])
 def test_chart_of_one_project_names_it_however_it_was_loaded(name):
     frame = CHARTS[name](4)
     one = with_provenance(frame.copy(), query={"project": "1001"})
-    assert draw(name, one).get_title().endswith(": project 1001")
+    assert title(draw(name, one)).endswith(": project 1001")
     several = with_provenance(frame, query={"projects": 12}).assign(project_id="fire$fox")
-    assert draw(name, several).get_title().endswith(": fire$fox")
+    assert title(draw(name, several)).endswith(": fire$fox")
     figure = plot.panels(getattr(plot, name), several, "project_id")
     assert figure.get_suptitle().endswith("by project id")
     assert "fire$fox" not in figure.get_suptitle()
 
 
+def test_chart_of_the_code_of_one_project_is_titled_with_its_name():
+    frame = frames.projects(3)
+    assert title(plot.language_breakdown(frame.iloc[[1]])).endswith(f": {frame['name'].iloc[1]}")
+    assert title(plot.language_breakdown(frame)) == "Lines of code by language"
+
+
 @pytest.mark.parametrize(
     ("loaded", "heights"), [("2010-04-10", [5, 1]), ("2010-05-01", []), (None, [])]
 )
-def test_monthly_activity_hatches_a_month_that_was_not_over(loaded, heights):
+def test_monthly_activity_is_pale_for_a_month_that_was_not_over(loaded, heights):
     ax = plot.monthly_activity(quarter(loaded and f"{loaded}T00:00:00+00:00"))
-    drawn = [bar for lane in ax.child_axes for bar in bars(lane) if bar.get_hatch()]
+    drawn = [bar for lane in ax.child_axes for bar in unfinished(lane)]
     assert [bar.get_height() for bar in drawn] == heights
-    assert ("Hatched: not over when it was loaded (2010-04)" in caption(ax)) == bool(heights)
+    assert ("Pale: not over when it was loaded (2010-04)" in caption(ax)) == bool(heights)

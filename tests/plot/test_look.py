@@ -10,10 +10,22 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.testing.compare import compare_images
 
-from dirframe import plot
+from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
-from dirframe.plot.colours import language_colour
-from tests.charts import CHARTS, caption, cut_off, draw, grey, key, labels, lay_out, names, words
+from dirframe.plot.colours import ACCENT, OTHER
+from tests.charts import (
+    CHARTS,
+    caption,
+    cut_off,
+    draw,
+    grey,
+    labels,
+    lay_out,
+    names,
+    points,
+    title,
+    words,
+)
 from tests.frames import LANGUAGE, PEOPLE, accounts, projects
 
 THREE = pytest.mark.parametrize("name", ["languages_by_year", "lorenz", "tags"])
@@ -32,6 +44,11 @@ def divided(name, frame, **options):
     return plot.panels(getattr(plot, name), frame, "half", **options)
 
 
+def size_of(ax):
+    """Return the sentence of a caption on its number of records."""
+    return caption(ax).partition(". ")[0] + "."
+
+
 def captions(ax):
     return [text.get_text() for text in ax.texts if text.get_gid() == "caption"]
 
@@ -43,26 +60,40 @@ def captions(ax):
 def test_title_and_caption_are_those_given(name):
     frame = halved(name)
     own = caption(draw(name, frame))
+    size = own[: own.index(". ") + 1]
     ax = draw(name, frame, title="Our $chart$", caption="All our records.")
-    assert ax.get_title() == "Our $chart$"
-    # Never without n and source.
-    assert caption(ax) == "All our records. " + own[own.index("n = ") :]
+    assert title(ax) == "Our $chart$"
+    # Never without the number of records and the source.
+    assert caption(ax) == f"All our records. {size} {own[own.index('Source') :]}"
     for none in ("", False):
         bare = draw(name, frame, title=none, caption=False)
-        assert (bare.get_title(), captions(bare)) == ("", [])
+        assert (title(bare), bare.figure.get_supxlabel(), captions(bare)) == ("", "", [])
     panels = divided(name, frame, title="Our chart", caption="Halves.")
     assert panels.get_suptitle() == "Our chart"
-    assert words(panels.get_supxlabel()).startswith("Halves. n = ")
+    assert words(panels.get_supxlabel()).startswith(f"Halves. {size}")
     assert not any(captions(ax) for ax in panels.axes)
     bare = divided(name, frame, title=False, caption=False)
     assert (bare.get_suptitle(), bare.get_supxlabel()) == ("", "")
 
 
 @THREE
+def test_title_and_caption_are_at_the_left_of_a_figure(name):
+    figure = lay_out(draw(name)).figure
+    for text in (figure._suptitle, figure._supxlabel):
+        assert text.get_window_extent().x0 < 0.03 * figure.bbox.width
+    _, ax = plt.subplots()
+    assert draw(name, ax=ax).get_title("left") == title(draw(name))
+
+
+@THREE
 def test_last_line_of_a_caption_is_no_single_word(name):
     for width in ("column", "page", None):
-        *_, last = captions(draw(name, width=width))[0].split("\n")
-        assert len(last.split()) > 1
+        ax = draw(name, width=width)
+        for line in ax.figure.get_supxlabel().split("\n"):
+            assert "\u00a0" in line.split(" ")[-1]  # the last two words stay together
+    _, ax = plt.subplots()
+    *_, last = captions(draw(name, ax=ax))[0].split("\n")
+    assert len(last.split()) > 1
 
 
 def test_captions_are_whole_where_the_axes_below_have_long_names(sample_projects):
@@ -74,33 +105,46 @@ def test_captions_are_whole_where_the_axes_below_have_long_names(sample_projects
     assert cut_off(lay_out(axes[0, 0])) == []
 
 
-def test_language_has_one_colour_everywhere():
-    for chart in (plot.language_share, plot.contributors_by_language):
-        ax = chart(projects())
-        drawn = dict(zip(names(ax), ax.patches, strict=True))
-        for language in ("C", "Java"):
-            colour = to_hex(drawn[language].get_facecolor())
-            assert colour == language_colour(language).lower()
+def ends(ax):
+    """Return the looks of the marks at the end of a chart, by the names beside them."""
+    names = [text.get_text() for text in ax.texts if text.get_gid() == "series"]
+    marks = [part for part in (*ax.patches, *ax.lines) if part.get_gid() == "key"]
+    return dict(zip(names, marks, strict=True))
+
+
+def test_bars_of_one_variable_have_one_colour():
+    for name in ("language_share", "contributors_by_language", "life_span", "licenses", "tags"):
+        ax = draw(name)
+        bars = {to_hex(patch.get_facecolor()) for patch in ax.patches}
+        assert bars <= {ACCENT.lower(), OTHER.lower()}
+
+
+def test_language_has_one_colour_wherever_languages_are_compared():
     frame = projects(240).assign(half=["left"] * 200 + ["right"] * 40)
     left, right = (
-        {name: (patch.get_facecolor(), patch.get_hatch()) for name, patch in key(ax).items()}
+        {name: (mark.get_facecolor(), mark.get_hatch()) for name, mark in ends(ax).items()}
         for ax in divided("languages_by_year", frame).axes
     )
-    assert {"C", "Java", "Lua"} <= left.keys() & right.keys()
+    assert {"C", "Java"} <= left.keys() & right.keys()
     assert all(left[name] == right[name] for name in left.keys() & right.keys())
+    lines = ends(plot.panels(plot.survival, projects(120), "language").axes[0])
+    for language in ("C", "Java"):
+        assert to_hex(lines[language].get_color()) == to_hex(left[language][0])
 
 
 def test_languages_are_told_apart_in_greyscale():
     frame = projects(120).assign(**{LANGUAGE: LANGUAGES * 10})
-    for name, number in {"life_span": 10, "languages_by_year": 12}.items():
-        patches = [*key(draw(name, frame, top=120)).values()]
-        assert len(patches) == number
-        looks = [(grey(patch.get_facecolor()[:3]), patch.get_hatch()) for patch in patches]
-        for (one, hatch), (other, other_hatch) in combinations(looks, 2):
-            assert abs(one - other) >= 0.1 or hatch != other_hatch
-    colours = [language_colour(name) for name in LANGUAGES]
-    assert len({*colours}) == 10
-    assert max(map(grey, colours)) < 0.82  # the page is white
+    patches = [*ends(plot.languages_by_year(frame, top=120)).values()]
+    assert len(patches) == 12
+    looks = [(grey(patch.get_facecolor()[:3]), patch.get_hatch()) for patch in patches]
+    for (one, hatch), (other, other_hatch) in combinations(looks, 2):
+        assert abs(one - other) >= 0.1 or hatch != other_hatch
+    lines = [*ends(plot.panels(plot.survival, frame, "language").axes[0]).values()]
+    assert len(lines) == 7
+    drawn = [(grey(mark.get_color()), mark.get_linestyle(), mark._dash_pattern) for mark in lines]
+    for (one, *dashes), (other, *other_dashes) in combinations(drawn, 2):
+        assert abs(one - other) >= 0.1 or dashes != other_dashes
+    assert max(grey(patch.get_facecolor()[:3]) for patch in patches) < 0.82  # the page is white
 
 
 def test_wrong_options_are_refused_and_leave_no_figure():
@@ -125,6 +169,25 @@ def test_style_ends_with_its_block():
     assert dict(mpl.rcParams) == before
 
 
+def test_style_of_the_house_is_that_of_a_new_figure():
+    before = dict(mpl.rcParams)
+    with plt.style.context("default"):
+        usual = plot.tags(projects())
+        with plot.style():
+            styled = plot.tags(projects())
+    assert dict(mpl.rcParams) == before
+    assert usual.figure.dpi == styled.figure.dpi == 110
+    assert usual.texts[0].get_color() == styled.texts[0].get_color() == "#22262A"
+
+
+@pytest.mark.parametrize("setting", [{"figure.dpi": 70}, {"text.color": "red"}])
+def test_style_of_a_person_stays(setting):
+    with plt.style.context("default"), mpl.rc_context(setting):
+        ax = plot.tags(projects())
+    assert ax.figure.dpi == setting.get("figure.dpi", 100)
+    assert ax.texts[0].get_color() == setting.get("text.color", "#22262A")
+
+
 # Panels; that each has its own n is in test_every_chart
 
 
@@ -142,7 +205,7 @@ def test_there_are_twelve_panels_and_the_last_one_says_how_many_it_holds():
     frame = pd.DataFrame({PEOPLE: range(48), "part": parts})
     drawn = plot.panels(plot.contributor_distribution, frame, "part")
     assert len(drawn.axes) == 12
-    assert drawn.axes[-1].get_title() == "other (5 strata) (n = 15)"
+    assert drawn.axes[-1].get_title("left") == "other (5 strata) (n = 15)"
     assert "5 smaller groups" in caption(drawn.axes[0])
 
 
@@ -159,9 +222,59 @@ def test_note_that_holds_for_every_panel_is_said_once():
     frame = halved("tags")
     frame.loc[0, "tags"] = None
     drawn = divided("tags", frame)
-    assert caption(drawn.axes[0]).count("A project can have several.") == 1
+    assert caption(drawn.axes[0]).count("A project can have several tags.") == 1
     left, right = ([*captions(panel)] for panel in drawn.axes)
     assert (left, right) == (["Not shown: 1 project without a tag."], [])
+
+
+def test_panels_of_survival_are_labelled_lines_on_one_axes():
+    frame = projects(120).assign(part=[str(number % 9) for number in range(120)])
+    (ax,) = plot.panels(plot.survival, frame, "part").axes
+    assert len(ends(ax)) == 7
+    assert "other (3 strata)" in ends(ax)
+    assert size_of(ax) == "All 120 projects are known to have ended or not."
+    drawn = {part.get_label(): part for part in ax.lines if part.get_gid() != "key"}
+    table = stats.survival(frame[frame["part"] == "0"])
+    assert [y for _, y in points(drawn["0"])] == table["survival"].tolist()  # of 14 projects
+
+
+def test_panels_of_activity_are_one_whole_bar_a_row():
+    frame = projects(40).assign(part=["small"] * 10 + ["large"] * 30)
+    (ax,) = plot.panels(plot.activity, frame, "part", as_of="2012-01").axes
+    table = stats.by(stats.activity, frame, "part", as_of="2012-01")
+    active = table[table["activity"] == "active"].set_index("part")["share"]
+    active = active.sort_values(ascending=False)
+    assert (names(ax), active.nunique()) == (list(active.index), 2)
+    drawn, rest = ax.containers
+    assert [bar.get_width() for bar in drawn] == active.tolist()
+    widths = zip(drawn, rest, strict=True)
+    assert [one.get_width() + other.get_width() for one, other in widths] == [1, 1]
+    assert labels(ax)[:2] == [f"{share:.0%}" for share in active]
+
+
+def test_panels_draw_with_a_function_of_a_person():
+    def steps(part, *, ax, colour="red"):
+        ax.plot(part[PEOPLE].to_numpy(float), color=colour)
+
+    frame = halved("lorenz")
+    figure = plot.panels(steps, frame, "half", colour="blue", title="Our $steps$")
+    assert [ax.get_title("left") for ax in figure.axes] == ["left (n = 20)", "right (n = 20)"]
+    assert len({(ax.get_xlim(), ax.get_ylim()) for ax in figure.axes}) == 1
+    assert figure.axes[0].lines[0].get_color() == "blue"
+    assert figure.get_suptitle() == "Our $steps$"
+    assert words(figure.get_supxlabel()).startswith("40 projects. Source: ")
+
+
+def test_panels_refuse_a_function_without_axes_and_leave_no_figure():
+    with pytest.raises(InvalidInputError, match="ax"):
+        plot.panels(len, projects(), LANGUAGE)
+
+    def broken(part, ax):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        plot.panels(broken, projects(), LANGUAGE)
+    assert plt.get_fignums() == []
 
 
 # Pictures: what a look at the artists would not notice

@@ -1,17 +1,21 @@
 """The map of accounts: equal areas, offline, and what cannot be shown is named."""
 
 import hashlib
+import json
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.patches import PathPatch
 
 from dirframe import plot
 from dirframe.errors import InvalidInputError
-from tests.charts import caption, grey, key, lay_out
+from dirframe.plot.colours import LAND
+from tests.charts import caption, grey, key, lay_out, title
 from tests.frames import with_provenance
+from tools.world import RINGS, rings
 
 
 def counted(**numbers):
@@ -30,7 +34,7 @@ def countries(ax):
 def filled(ax):
     """Return the lightness of each country that has a colour."""
     faces = {code: patch.get_facecolor() for code, patch in countries(ax).items()}
-    return {code: grey(face[:3]) for code, face in faces.items() if face[3]}
+    return {code: grey(face[:3]) for code, face in faces.items() if to_hex(face) != LAND.lower()}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +55,7 @@ def area(world, code):
     return abs(sum((x[:-1] * y[1:] - x[1:] * y[:-1]).sum() / 2 for x, y in rings))
 
 
-def test_map_is_darker_for_more_accounts_and_white_for_none(world):
+def test_map_is_darker_for_more_accounts_and_pale_grey_for_none(world):
     shades = filled(world)
     assert shades.keys() == {"DE", "NA", "FR"}
     assert shades["DE"] < shades["NA"] - 0.15 < shades["FR"] - 0.3
@@ -103,9 +107,9 @@ def test_map_key_names_the_unit_and_the_classes_that_have_a_country(numbers, cla
 
 def test_map_counts_and_names_what_it_cannot_show():
     said = caption(plot.accounts_map(counted(DE=2, SG=9, MT=1, nowhere=3)))
-    assert "3 accounts without a country. Nor 10 accounts in 2 territories" in said
+    assert "3 accounts without a country. Also not shown: 10 accounts in 2 territories" in said
     assert "in SG (9), in MT (1)" in said
-    assert "n = 12 of 15 accounts" in said
+    assert said.startswith("12 of 15 accounts name a known country.")
     many = dict.fromkeys(["SG", "HK", "MT", "MU", "BB", "SC", "BH", "AD"], 1)
     assert "2 others" in caption(plot.accounts_map(counted(**many)))
     assert "ot shown" not in caption(plot.accounts_map(counted(DE=1)))
@@ -116,9 +120,27 @@ def test_map_counts_and_names_what_it_cannot_show():
         plot.accounts_map(pd.DataFrame({"country_code": ["DE"]}))
 
 
+def test_map_of_accounts_per_million_inhabitants():
+    frame = counted(DE=830, IS=100, FR=9)  # 83 million, 0.36 million
+    ax = plot.accounts_map(frame, per_million=True)
+    assert title(ax) == "Accounts per million inhabitants"
+    assert filled(ax).keys() == {"DE", "IS"}  # of nine accounts, a rate says nothing
+    assert filled(ax)["IS"] < filled(ax)["DE"]
+    assert [*key(ax)] == ["fewer than 10", "10–99", "100–277"]
+    assert "World Bank" in caption(ax)
+    for chart in (plot.accounts_map, plot.accounts_by_country):
+        assert "World Bank" not in caption(chart(frame))
+    panels = plot.panels(plot.accounts_map, frame, "country_code", per_million=True)
+    assert "World Bank" in panels.get_supxlabel()
+
+
 def test_map_draws_the_published_boundaries(world, root):
     folder = root / "data" / "world"
     digest = hashlib.sha256((folder / "countries-110m.json").read_bytes()).hexdigest()
     assert digest in (folder / "README.md").read_text("utf-8")
     assert "Michael Bostock" in (folder / "LICENSE").read_text("utf-8")
     assert len(countries(world)) == 176  # without Antarctica
+
+
+def test_map_rings_are_those_that_the_tool_makes_of_the_boundaries():
+    assert json.loads(RINGS.read_text("utf-8")) == rings()

@@ -104,7 +104,9 @@ def harvest_over_days(rig, folder, *, quota, kills_a_day, at_most=60):
     killed = set()
 
     def before(_):
-        for _ in range(CHANGES_A_DAY // quota + (rig.random.random() < CHANGES_A_DAY % quota / quota)):
+        for _ in range(
+            CHANGES_A_DAY // quota + (rig.random.random() < CHANGES_A_DAY % quota / quota)
+        ):
             rig.change()
         if len(rig.requests) in killed:
             raise Killed

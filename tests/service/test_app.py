@@ -186,10 +186,19 @@ def test_generated_data_is_marked_in_every_success(client, written):
         assert "Synthetic data" not in client.get(target).text
 
 
-def damage_xml(file):
+def damage_text(file):
     content = file.read_bytes()
     assert content.count(b"<project>") == 1
     file.write_bytes(content.replace(b"<project>", b"<pro\xffect>"))
+
+
+def test_store_with_damaged_xml_is_named_in_the_log(written, cache, caplog):
+    client = written([record("1", name="Ada")])
+    [file] = (cache / "stores").iterdir()
+    file.write_bytes(file.read_bytes().replace(b"<project>", b"<pro<ect>"))
+    assert client.client.get("/projects/1").status_code == 500
+    [error] = [entry.getMessage() for entry in caplog.records if entry.levelname == "ERROR"]
+    assert str(file) in error
 
 
 @pytest.mark.parametrize(
@@ -199,7 +208,7 @@ def damage_xml(file):
         lambda file: file.write_bytes(file.read_bytes()[:40_000]),
         lambda file: file.write_bytes(b""),
         lambda file: file.unlink(),
-        damage_xml,
+        damage_text,
     ],
 )
 def test_store_damaged_while_served_is_named_in_the_log(damage, written, cache, caplog):

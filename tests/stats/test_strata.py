@@ -102,7 +102,7 @@ def test_a_statistic_of_one_project_takes_several_by_what_tells_them_apart(frame
             pd.testing.assert_frame_equal(rows.reset_index(drop=True), statistic(own))
         if name in plot.__all__:
             first, second = plot.panels(getattr(plot, name), frame, "project_id").axes
-            assert [ax.get_title().split()[0] for ax in (first, second)] == ["7", "9"]
+            assert [ax.get_title("left").split()[0] for ax in (first, second)] == ["7", "9"]
             for one, other in zip(first.child_axes, second.child_axes, strict=True):
                 assert one.get_ylim() == other.get_ylim()
 
@@ -143,7 +143,7 @@ def test_of_strata_of_equal_size_the_first_stay(frames):
     languages = [letter for letter in "ABCDEFGHIJKLMN" for _ in range(2)]
     frame = pd.DataFrame({LANGUAGE: languages, PEOPLE: pd.array([1] * 28, dtype="Int64")})
     panels = plot.panels(plot.team_size_classes, frame, "language").axes
-    titles = [ax.get_title().split(" (n")[0] for ax in panels]
+    titles = [ax.get_title("left").split(" (n")[0] for ax in panels]
     assert titles == [*"ABCDEFGHIJK", "other (3 strata)"]
 
 

@@ -1,0 +1,67 @@
+"""Distributions of numbers over records, as the share of records that have at least a number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from dirframe.plot import fonts, scales
+from dirframe.plot.caption import not_shown
+from dirframe.plot.colours import ACCENT
+from dirframe.plot.figure import require_figures
+from dirframe.stats.distributions import at_most
+
+_MARKED = (1, 10, 100)  # points of a curve with a label
+
+
+def draw_distribution(ax: Axes, table: pd.DataFrame, unit: str) -> list[str]:
+    """Draw the share of the records that have at least each number, on logarithmic scales."""
+    require_figures(table)
+    numbers = table.iloc[:, 0].to_numpy(float)
+    # Those that have at least a number are all but those with fewer.
+    shares = np.append(1.0, 1 - table["share_at_most"].to_numpy(float)[:-1])
+    is_positive = numbers > 0
+    none = 1 - shares[is_positive][0] if is_positive.any() else 1.0
+    most = float(numbers.max())
+    if is_positive.any():
+        x, y = numbers[is_positive], shares[is_positive]
+        ax.step(x, y, where="pre", color=ACCENT, linewidth=1.8, label="distribution", clip_on=False)
+        marked = _marked(x, y)
+        ax.plot(
+            list(marked), list(marked.values()), "o", color=ACCENT, markersize=5, label="marked"
+        )
+        for number, share in marked.items():
+            ax.annotate(
+                f"{_percent(share)} have {number:,} or more",
+                (number, share),
+                (6, 4),
+                textcoords="offset points",
+                fontsize=fonts.font_size(ax, "small"),
+            )
+    scales.log_number_axis(ax, most)
+    scales.log_share_axis(ax, float(shares.min()))
+    scales.grid(ax)
+    ax.set_xlabel(f"This many {unit} or more, logarithmic")
+    ax.set_ylabel(f"Share of {table.columns[1]}, logarithmic")
+    half, tenth = at_most(table, 0.5), at_most(table, 0.9)
+    notes = [f"Half of them have at most {half:,}, 90% at most {tenth:,}; the most is {most:,.0f}."]
+    if none > 0:
+        notes.append(f"{_percent(none)} have none, and are off the scale.")
+    return [*notes, *not_shown(table)]
+
+
+def _marked(numbers: np.ndarray, shares: np.ndarray) -> dict[int, float]:
+    """Return the share of the records that have at least each of the marked numbers."""
+    marked: dict[int, float] = {}
+    for number in _MARKED:
+        if number <= numbers.max():
+            marked[number] = float(shares[np.searchsorted(numbers, number)])
+    return marked
+
+
+def _percent(share: float) -> str:
+    """Format a share with two digits at least: 62%, 5.4%, 0.13%."""
+    if share >= 0.1:
+        return f"{share:.0%}"
+    return f"{100 * share:.2g}%"

@@ -1,0 +1,99 @@
+"""Labels of what is drawn: names at the ends of lines, and legends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from dirframe.plot import fonts
+
+_LINE = 1.25  # height of a line of text, in ems
+_ROOMY = 6  # names, up to which each may have two lines
+_WIDE = 320.0  # points, from which a legend below has one line
+_ACROSS = 3  # entries in a line of a legend below narrower axes
+
+
+def label_ends(
+    ax: Axes, heights: Mapping[str, float], looks: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Write names at the right of the axes, at their heights (0 to 1) or as near as have room.
+
+    Before each is a mark with the look of its series: of a line, or else of a bar.
+    """
+    size = fonts.font_size(ax, "small")
+    # The layout uses some of the height for captions and titles.
+    gap = _LINE * size / (0.8 * fonts.axes_height(ax))
+    places = spread(list(heights.values()), gap)
+    for name, place in zip(heights, places, strict=True):
+        look = looks[name]
+        where: Any = {"transform": ax.transAxes, "clip_on": False, "gid": "key"}
+        if "linestyle" in look:
+            ax.plot([1.02, 1.07], [place, place], linewidth=1.8, **look, **where)
+        else:
+            ax.add_patch(Rectangle((1.02, place - 0.4 * gap), 0.025, 0.8 * gap, **look, **where))
+        ax.text(
+            1.08 if "linestyle" in look else 1.055,
+            place,
+            fonts.two_lines(name) if len(heights) <= _ROOMY else fonts.short_name(name),
+            va="center",
+            fontsize=size,
+            linespacing=0.95,
+            transform=ax.transAxes,
+            gid="series",
+        )
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Return heights that differ by at least a gap, as near to the given ones as it goes."""
+    order = np.argsort(heights, kind="stable")
+    least = gap * np.arange(len(order))
+    # Each is at least a gap above the one below it: neighbours that are not share their mean.
+    blocks: list[list[float]] = []
+    for value in np.array(heights, dtype=float)[order] - least:
+        blocks.append([float(value)])
+        while len(blocks) > 1 and np.mean(blocks[-2]) > np.mean(blocks[-1]):
+            last = blocks.pop()
+            blocks[-1] += last
+    moved = [float(np.mean(block)) for block in blocks for _ in block]
+    places = dict(zip(order, np.array(moved) + least, strict=True))
+    return [float(places[number]) for number in range(len(order))]
+
+
+def legend_below(ax: Axes, handles: Sequence[Artist], title: str) -> None:
+    """Draw a legend below axes without ticks."""
+    size = fonts.font_size(ax, "small")
+    ax.legend(
+        handles=list(handles),
+        title=title,
+        title_fontsize=size,
+        fontsize=size,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0),
+        ncols=len(handles) if fonts.axes_width(ax) >= _WIDE else _ACROSS,
+        frameon=False,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+
+
+def legend_beside(ax: Axes, handles: Sequence[Artist], title: str) -> None:
+    """Draw a legend at the right of the axes, the last entry at the top."""
+    size = fonts.font_size(ax, "small")
+    ax.legend(
+        handles=list(handles),
+        title=title,
+        title_fontsize=size,
+        fontsize=size,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1),
+        borderaxespad=0,
+        frameon=False,
+        handlelength=1.2,
+        reverse=True,
+        alignment="left",
+    )

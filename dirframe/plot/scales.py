@@ -1,0 +1,112 @@
+"""Scales of charts: numbers, shares, dates, and their ticks and grid."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import matplotlib as mpl
+from matplotlib import dates
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.ticker import (
+    FixedLocator,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+    PercentFormatter,
+    SymmetricalLogLocator,
+)
+
+from dirframe.plot import fonts
+
+_UNITS = {1e9: "bn", 1e6: "M", 1e3: "k"}
+_SHORT_FROM = 10_000  # numbers of an axis that reaches this have a unit
+
+
+def compact(number: float, digits: int = 3) -> str:
+    """Format a number with a unit: 950, 2.1k, 50k, 1.25M, 4.5bn."""
+    for size, unit in _UNITS.items():
+        # 999,999 with three digits is 1M, not 1e+03k.
+        if abs(number) >= size * (1 - 0.5 / 10**digits):
+            rounded = float(f"{number / size:.{digits}g}")
+            return f"{rounded:,g}{unit}"
+    return f"{number:,g}"
+
+
+def grid(ax: Axes, which: Literal["both", "x", "y"] = "both") -> None:
+    """Draw pale lines behind what is drawn, and no box around it."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(visible=True, axis=which, linewidth=0.6, alpha=0.5)
+    ax.set_axisbelow(True)
+
+
+def number_axis(axis: Axis) -> None:
+    """Set ticks at whole numbers, as many as have room."""
+    locator = MaxNLocator("auto", integer=True, min_n_ticks=2, steps=[1, 2, 5, 10])
+    axis.set(major_locator=locator, major_formatter=lambda number, _: _on_axis(axis, number))
+
+
+def year_axis(axis: Axis) -> None:
+    """Set ticks at whole years."""
+    axis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter("{x:.0f}")
+
+
+def share_axis(axis: Axis) -> None:
+    """Show shares in percent."""
+    axis.set(major_locator=MaxNLocator(5), major_formatter=PercentFormatter(1, decimals=0))
+
+
+def log_number_axis(ax: Axes, most: float) -> None:
+    """Set a logarithmic x axis of numbers from 1 to a little beyond the most."""
+    ax.set(xscale="log", xlim=(0.85, 1.4 * max(most, 10)))
+    ax.xaxis.set_major_locator(LogLocator(base=10, numticks=8))
+    ax.xaxis.set_major_formatter(lambda number, _: _on_axis(ax.xaxis, number))
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
+def log_share_axis(ax: Axes, least: float) -> None:
+    """Set a logarithmic y axis of shares from a little below the least to all."""
+    ax.set(yscale="log", ylim=(min(least, 0.1) / 1.3, 1.3))
+    ax.yaxis.set_major_locator(LogLocator(base=10, numticks=8))
+    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+    ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def log_axis_from_zero(ax: Axes, most: float) -> None:
+    """Set an x axis that is linear from 0 to 1, then logarithmic."""
+    ax.set_xscale("symlog", linthresh=1, linscale=0.5)
+    locator = SymmetricalLogLocator(base=10, linthresh=1, subs=[1.0] if most >= 50 else [1, 2, 5])
+    locator.set_params(numticks=8)
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(lambda number, _: _on_axis(ax.xaxis, number))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xlim(-0.15, max(most, 1) * 1.15)
+
+
+def date_axis(ax: Axes) -> None:
+    """Set an x axis of dates, with as many ticks as fit."""
+    ax.xaxis_date()
+    ems = fonts.axes_width(ax) / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
+    widths = {dates.YEARLY: 4.5, dates.MONTHLY: 6, dates.DAILY: 8}
+    most = {unit: max(int(ems / width), 2) for unit, width in widths.items()}
+    locator = dates.AutoDateLocator(minticks=2, maxticks=most)
+    formats = ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"]
+    at_zero = ["", *formats[:4], "%H:%M"]
+    formatter = dates.ConciseDateFormatter(
+        locator, formats=formats, zero_formats=at_zero, show_offset=False
+    )
+    ax.xaxis.set(major_locator=locator, major_formatter=formatter)
+
+
+def labelled_ticks(axis: Axis, ticks: dict[float, str]) -> None:
+    """Set ticks at places, each with its text."""
+    axis.set_major_locator(FixedLocator(list(ticks)))
+    axis.set_major_formatter(lambda place, _: ticks.get(place, ""))
+
+
+def _on_axis(axis: Axis, number: float) -> str:
+    """Format the number of a tick: with a unit where those of its axis are long."""
+    is_long = max(axis.get_view_interval()) >= _SHORT_FROM
+    return compact(number) if is_long else f"{number:,g}"

@@ -543,7 +543,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         elif chosen:
             self._refresh()
 
-    def _run(self, action: Callable[[], None]) -> None:
+    def _run(self, action: Callable[[], object]) -> None:
         """Run an action in the thread of the cells, where the stop button works.
 
         A kernel may handle the messages of widgets in a thread of its own.

@@ -78,7 +78,9 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
     Its figure is none of pyplot's, which a kernel would show.
     """
     size = (width / _PIXELS_PER_INCH, _HEIGHT / _PIXELS_PER_INCH)
-    look = _TEXT | (_DARK if is_dark else {})
+    look: dict[Any, Any] = dict(_TEXT)
+    if is_dark:
+        look |= _DARK
     stream = io.BytesIO()
     with plot.style(), mpl.rc_context(look), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fonts; those of the records were shown after the load

@@ -160,6 +160,29 @@ def test_explorer_is_readable_in_the_dark_and_in_a_narrow_window(lab, jupyter, o
         assert violations(lab, ".dirframe-explorer") == []
 
 
+_FIELDS = """root => [...root.querySelectorAll('.df-ask > *, .df-write > *, .df-order > *')]
+    .filter(part => part.offsetParent).map(part => part.getBoundingClientRect().width)"""
+
+
+def test_fields_have_room_at_every_width_and_charts_follow_the_theme(lab, jupyter, opened):
+    write_notebook(SAMPLE, jupyter[1] / "widths.ipynb")
+    explorer = opened("widths.ipynb")
+    load(explorer)
+    narrowest = {}
+    for width in range(700, 1601, 50):
+        lab.set_viewport_size({"width": width, "height": 900})
+        narrowest[width] = min(explorer.evaluate(_FIELDS))
+    assert {width: room for width, room in narrowest.items() if room < 120} == {}
+    picture = output(explorer, "picture", "img")
+    before = picture.get_attribute("src")
+    lab.evaluate("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    expect(explorer).to_have_class(re.compile("df-dark"))
+    expect(picture).not_to_have_attribute("src", before)
+    lab.evaluate(
+        "jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})"
+    )
+
+
 def test_load_is_stopped_by_the_kernels_button(lab, jupyter, opened):
     write_notebook(SLOWLY, jupyter[1] / "slow.ipynb")
     explorer = opened("slow.ipynb")

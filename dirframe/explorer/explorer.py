@@ -463,7 +463,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         """Show the records that the controls choose: one truth for all that is shown."""
         self._say("written", "")
         choices = self._choices()
-        frame = dirframe.select(self._loaded, **choices) if choices else self._loaded
+        frame = self._select(choices) if choices else self._loaded
         lines = [*self._lines, "", *select_lines(self._name, choices)]
         if column := self.order_by.value:
             frame, line = sort(frame, column, descending=self.descending.value)
@@ -493,6 +493,16 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._out["citation"].value = view.code(citation, "Citation")
         if self._display is not None:
             self._display.update(self._static(), raw=True)
+
+    def _select(self, choices: dict[str, Any]) -> pd.DataFrame:
+        """Return the records that pass the filters, of which each was applied once to all records.
+
+        What is active depends on all records, so that this filter is applied to them again.
+        """
+        candidates = self._loaded
+        if "activity" not in choices:
+            candidates = candidates[self._counts.passing(choices)]
+        return dirframe.select(candidates, **choices)
 
     def _show_page(self) -> None:
         """Show a page of the table."""

@@ -89,6 +89,13 @@ class Filters:
                 options[name] = [ANY_ACTIVITY, *counted]
         return options
 
+    def passing(self, choices: dict[str, Any]) -> NDArray[np.bool_]:
+        """Return which records pass all filters."""
+        passing = np.ones(len(self._frame), dtype=bool)
+        for name, value in choices.items():
+            passing &= self._mask(name, value)
+        return passing
+
     def _mask(self, name: str, value: Any) -> NDArray[np.bool_]:
         """Return which records pass one filter; the last answer is kept, as it is asked again."""
         if name not in self._masks or self._masks[name][0] != value:

@@ -136,6 +136,6 @@ def draw_license_families(ax: Axes, table: pd.DataFrame) -> list[str]:
     notes = rows.share_bars(ax, table, colours=colours)
     return [
         *notes,
-        "Shares are of all projects; a project can have licences of several families.",
+        "A project can have licences of several families.",
         "None: the project names no licence.",
     ]

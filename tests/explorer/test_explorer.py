@@ -382,7 +382,7 @@ def test_chart_has_the_width_and_the_theme_of_the_page(sample_projects):
     assert (before.get("width"), wide.get("width"), dark.get("width")) == ("640", "800", "800")
     assert dark.get("src") != wide.get("src")
     caption = tag(explorer, "picture", "//p[@class='df-caption']").text_content()
-    assert "n = " in caption
+    assert "Source: " in caption
     assert dark.get("alt").endswith(caption)
 
 

@@ -126,7 +126,7 @@ def test_map_of_accounts_per_million_inhabitants():
     assert title(ax) == "Accounts per million inhabitants"
     assert filled(ax).keys() == {"DE", "IS"}  # of nine accounts, a rate says nothing
     assert filled(ax)["IS"] < filled(ax)["DE"]
-    assert [*key(ax)] == ["fewer than 10", "10–99", "100–277"]
+    assert [*key(ax)] == ["fewer than 10", "10–29", "100–277"]
     assert "World Bank" in caption(ax)
     for chart in (plot.accounts_map, plot.accounts_by_country):
         assert "World Bank" not in caption(chart(frame))

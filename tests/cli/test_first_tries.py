@@ -43,7 +43,7 @@ ANSWERED = {
     "summary projects.parquet": "Columns",
     "summary projects.parquet -n 5": "5 projects",
     "cite projects.parquet": "Retrieved",
-    "cite projects.parquet --style apa": "[Data set]",
+    "cite projects.parquet --style apa": "[Data set",
     "cite --collection projects --demo": "Retrieved",
     "quota": "left",
     "cache info": "Cache",

@@ -52,7 +52,7 @@ WRONG_CALLS = [
     ("stats growth projects.parquet --min-records 3", 2, "--by"),
     ("stats language_share --demo --collection accounts", 2, "--collection accounts"),
     ("plot tags projects.parquet -o tags.svg --dpi 300", 2, "--dpi"),
-    ("plot accounts_map projects.parquet -p top=3", 2, "takes title, caption, width."),
+    ("plot accounts_map projects.parquet -p top=3", 2, "takes per_million, title, caption, width."),
     ("summary projects.parquet --base-url https://d.example", 2, "--base-url is"),
     ("summary projects.parquet --collection accounts", 2, "--collection is"),
     ("report projects.parquet -o r.html --collection accounts", 2, "--collection is"),

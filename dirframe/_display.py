@@ -7,7 +7,7 @@ import sys
 from difflib import get_close_matches
 from functools import wraps
 from html import escape
-from itertools import dropwhile
+from itertools import dropwhile, zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dirframe._printable import printable
@@ -53,7 +53,8 @@ _FILTERS = {
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
 _WIDEST = 60
-_TERMINAL = 80  # columns of a terminal that nobody made wider
+#: Width of the text of a displayed object, that of most terminals, and of its narrowest column.
+_TEXT_WIDTH, _NARROWEST = 80, 20
 _LEADING = (
     *("name", "analysis_main_language_name", "country_name", "country_code", "location"),
     *("stack_count", "user_count", "posts_count", "analysis_twelve_month_contributor_count"),
@@ -83,7 +84,7 @@ class Overview:
         heading, tables, notes = self._overview()
         lines = [heading]
         for caption, table in tables.items():
-            rows = ["none"] if table.empty else fitting_lines(table, _TERMINAL - len("  "))
+            rows = ["none"] if table.empty else _wrapped_lines(table, _TEXT_WIDTH - len("  "))
             lines += ["", caption, *(f"  {row}" for row in rows)]
         return "\n".join(map(printable, [*lines, "", *notes])).strip()
 
@@ -99,20 +100,33 @@ class Overview:
 # Tables
 
 
-def html_table(table: pd.DataFrame, caption: str, longest: int | None = None) -> str:
-    """Return a table as HTML, its text escaped and cut, and its numbers on the right."""
+def html_table(
+    table: pd.DataFrame,
+    caption: str,
+    longest: int | None = None,
+    heads: dict[str, str] | None = None,
+) -> str:
+    """Return a table as HTML, its text escaped and cut, and its numbers on the right.
+
+    With `heads`, headings by column, the name of a column is the tooltip of its heading.
+    """
     if table.empty:
         return f"<p><strong>{escape(caption)}</strong>: none</p>"
-    heads, columns = [], []
+    cells_of_head, columns = [], []
     for name in table:
         style = ' style="text-align:right"' if is_number(table[name].dtype) else ""
-        heads.append(f'<th scope="col"{style}>{escape(label(str(name)))}</th>')
+        head = label(str(name))
+        tooltip = ""
+        if heads is not None:
+            head = heads[str(name)]
+            tooltip = f' title="{escape(printable(str(name)))}"'
+        cells_of_head.append(f'<th scope="col"{style}{tooltip}>{escape(head)}</th>')
         cells = cell_texts(table, name)
         columns.append([f"<td{style}>{escape(cell[:longest])}</td>" for cell in cells])
     rows = "".join(f"<tr>{''.join(row)}</tr>\n" for row in zip(*columns, strict=True))
     return (
         f'<table><caption style="{_CAPTION}">{escape(caption)}</caption>'
-        f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n{rows}</tbody></table>"
+        f"<thead><tr>{''.join(cells_of_head)}</tr></thead>\n<tbody>\n{rows}</tbody></table>"
     )
 
 
@@ -137,32 +151,47 @@ def table_lines(
     return list(dropwhile(lambda line: not line, lines)), omitted
 
 
-def fitting_lines(table: pd.DataFrame, width: int) -> list[str]:
-    """Return a table as lines of text; if they are too wide, long names have lines of their own."""
-    heads = {str(name): label(str(name)) for name in table}
-    lines, _ = table_lines(table, heads)
-    if max(map(width_of, lines)) <= width:
-        return lines
-    first, *others = heads
-    above = {name: heads[name].replace(" ", "\n", 1) for name in others}
-    rest, _ = table_lines(table, above)
-    room = max(width - max(map(width_of, rest)) - len("  "), len(heads[first]))
-    names = [cut(cell, width) for cell in cell_texts(table, first)]
-    beside = [*[""] * (len(rest) - len(names) - 1), heads[first], *names]
-    folded: list[str] = []
-    for name, line in zip(beside, rest, strict=True):
-        if width_of(name) > room:
-            folded += [name, f"{'':{room}}  {line}"]
-        else:
-            folded.append(f"{name}{' ' * (room - width_of(name))}  {line}".rstrip())
-    return folded
+def _wrapped_lines(table: pd.DataFrame, width: int) -> list[str]:
+    """Return a table as lines that fit a width: the widest column of texts is wrapped at words."""
+    names = [str(name) for name in table]
+    cells = {name: cell_texts(table, name) for name in names}
+    widths = {name: max(map(width_of, [label(name), *cells[name]])) for name in names}
+    texts = [name for name in names if not is_number(table[name].dtype)]
+    others = sum(widths.values()) + len("  ") * (len(names) - 1) - width
+    if others > 0 and texts:
+        widest = max(texts, key=lambda name: widths[name])
+        widths[widest] = max(widths[widest] - others, _NARROWEST)
+    texts_by_row = [[label(name) for name in names], *zip(*cells.values(), strict=True)]
+    lines: list[str] = []
+    for row in texts_by_row:
+        wrapped = [wrap(text, widths[name]) for name, text in zip(names, row, strict=True)]
+        for parts in zip_longest(*wrapped, fillvalue=""):
+            padded = [
+                _pad(part, widths[name], right=name not in texts)
+                for name, part in zip(names, parts, strict=True)
+            ]
+            lines.append("  ".join(padded).rstrip())
+    return lines
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Return a text as lines that are no wider; a word is broken only where it alone is wider."""
+    if width_of(text) <= width:
+        return [text]
+    from wcwidth import wrap as wrap_words
+
+    return wrap_words(text, max(width, 1), break_on_hyphens=False)
+
+
+def _pad(text: str, width: int, *, right: bool) -> str:
+    blanks = " " * (width - width_of(text))
+    return f"{blanks}{text}" if right else f"{text}{blanks}"
 
 
 def align(texts: Sequence[str], *, right: bool) -> list[str]:
     """Pad texts to the width of the widest."""
-    widths = [width_of(text) for text in texts]
-    blanks = [" " * (max(widths) - width) for width in widths]
-    return [f"{b}{t}" if right else f"{t}{b}" for t, b in zip(texts, blanks, strict=True)]
+    widest = max(map(width_of, texts))
+    return [_pad(text, widest, right=right) for text in texts]
 
 
 def width_of(text: str) -> int:

@@ -25,8 +25,13 @@ class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
         for name, value in facts.items():
             setattr(self, name, tuple(value) if isinstance(value, list) else value)
 
+    @property
+    def message(self) -> str:
+        """The text without the hint."""
+        return escaped_lines(super().__str__())
+
     def __str__(self) -> str:
-        message = escaped_lines(super().__str__())
+        message = self.message
         gap = "\n" if "\n" in message else " "  # a list is followed by a new line
         return f"{message}{gap}{escaped_lines(self.hint)}" if self.hint else message
 

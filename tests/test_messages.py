@@ -98,7 +98,7 @@ def projects():
 
 def test_directory(message):
     assert message(Directory, ADDRESS) == snapshot(
-        "ConfigurationError: No API key is given for https://directory.example. Set DIRFRAME_API_KEY, or pass key=getpass.getpass() in a notebook. Open Hub issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
+        "ConfigurationError: No API key is given for https://directory.example. Set DIRFRAME_API_KEY, or open dirframe.Directory(base_url, getpass.getpass()) in a notebook. Open Hub issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert message(Directory, "directory.example", "k") == snapshot(
         "ConfigurationError: The base URL must begin with https:// (or http:// on this machine) and name a host."
@@ -151,7 +151,7 @@ def test_refusals(load):
         'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("page is not a number"). The request did not succeed and nothing was stored.'
     )
     assert load(fault=faults.fails("This project was deleted by its manager.")) == snapshot(
-        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). Nothing was found there. Records are found by id, or by the name in their address, which is not their title.'
+        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager.").'
     )
     assert load(fault=faults.fails_today("404 - Not Found", 404)) == snapshot(
         'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404 ("404 - Not Found"). Nothing was found there, or the directory could not send it now. Records are found by id, or by the name in their address, which is not their title.'
@@ -265,7 +265,7 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
             "InvalidInputError: A sample is of the whole collection, and max_items (--max-items) takes the first records of it. Leave one of them out."
         )
         assert message(dirframe.load_size, [7, 8], directory=directory) == snapshot(
-            'IncompleteCollectionError: The size facts of 2 projects of rig are not complete: 7, 8 (gone) could not be loaded. To ask again does not help: leave out what the directory does not have; incomplete="warn" (--incomplete warn) accepts the partial result.'
+            'IncompleteCollectionError: The size facts of 2 projects of rig are not complete: 7, 8 (not found) could not be loaded. To ask again does not help: leave out what the directory does not have; incomplete="warn" (--incomplete warn) accepts the partial result.'
         )
         rig.items_available = lambda _: None
         assert message(drawn, refresh=True) == snapshot(
@@ -442,7 +442,7 @@ def test_wrong_calls(run, tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     assert said("projects") == snapshot(
-        "3: dirframe: No directory is given. Pass base_url= (--base-url) or set DIRFRAME_BASE_URL. The address of Open Hub is https://www.openhub.net; it issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
+        "3: dirframe: No directory is given. Set DIRFRAME_BASE_URL (--base-url), or pass dirframe.Directory(base_url, key) to the loader. The address of Open Hub is https://www.openhub.net; it issues keys to its members at https://www.openhub.net/accounts/LOGIN/api_keys/new (LOGIN is your login name). Without a key, use dirframe.sample_directory() (--demo) for the bundled sample data."
     )
     assert said("projcts") == snapshot("""\
 2: Usage: dirframe [OPTIONS] COMMAND [ARGS]...

@@ -11,8 +11,10 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__, errors
-from dirframe._printable import printable, printable_lines
+from dirframe._printable import printable
 from dirframe.cli import analyze, load, serve
+from dirframe.cli.commands import group
+from dirframe.cli.terminal import for_stream, note
 
 #: Exit codes by exception, the most specific first; 0 is success, 2 a usage error.
 EXIT_CODES: dict[type[Exception], int] = {
@@ -32,14 +34,18 @@ EXIT_CODES: dict[type[Exception], int] = {
 
 _EPILOG = """\b
 Exit codes:
-  0 done            5 the directory cannot be reached or fails
-  1 other errors    6 there is no such record
-  2 usage error     7 a collection could not be proven complete
-  3 no or bad key   8 offline, and not in the cache
-  4 the daily       9 an archive is damaged or in use
-    quota is used  10 a package that the command needs is missing
-    up, or --yes  130 interrupted by Ctrl-C (serve: 0)
-    is missing
+    0  done
+    1  another error
+    2  wrong use: a command, an option or a file
+    3  no key, or one that is not accepted
+    4  the quota of the day is used up, or --yes is missing
+    5  the directory cannot be reached, or fails
+    6  there is no such record
+    7  a collection could not be proven complete
+    8  offline, and not in the cache
+    9  an archive is damaged or in use
+   10  a package that the command needs is missing
+  130  interrupted by Ctrl-C (serve: 0)
 
 Completion: eval "$(_DIRFRAME_COMPLETE=bash_source dirframe)"
 """
@@ -52,7 +58,7 @@ def main() -> NoReturn:
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
-    warnings.formatwarning = lambda message, *_: f"dirframe: {printable(str(message))}\n"
+    warnings.formatwarning = _format_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
         if sys.stdout.isatty():
@@ -63,12 +69,12 @@ def main() -> NoReturn:
         code = cli.main(standalone_mode=False) or 0
         sys.stdout.flush()
     except errors.DirframeError as error:
-        click.echo(f"dirframe: {printable(str(error))}", err=True)
+        note(f"dirframe: {printable(str(error))}")
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
         shown = io.StringIO()
         error.show(shown)
-        click.echo(printable_lines(shown.getvalue()), err=True, nl=False)
+        click.echo(for_stream(shown.getvalue(), is_error=True), err=True, nl=False)
         code = error.exit_code
     except SystemExit:  # of click: the reader of standard output has closed it, as `head` does
         code = 0
@@ -77,15 +83,14 @@ def main() -> NoReturn:
         code = 130
     except OSError as error:
         about = f"{error.filename}: " if error.filename else ""
-        words = printable(f"{about}{error.strerror or error}.")
-        click.echo(f"dirframe: {words}", err=True)
+        note(printable(f"dirframe: {about}{error.strerror or error}."))
         # What could not be written would fail once more at the exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
     sys.exit(code)
 
 
-@click.group(
+@group(
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
@@ -106,9 +111,31 @@ def cli() -> None:
     """
 
 
-for _command in (
-    *(load.demo, load.projects, load.accounts, load.load, load.check, load.quota, load.cache),
-    *(load.harvest, load.status, serve.serve, serve.keys, analyze.stats, analyze.plot),
-    *(analyze.clean, analyze.summary, analyze.report, analyze.export, analyze.cite),
-):
+_COMMANDS = [
+    load.demo,
+    load.projects,
+    load.accounts,
+    load.load,
+    load.check,
+    load.quota,
+    load.cache,
+    load.harvest,
+    load.status,
+    serve.serve,
+    serve.keys,
+    analyze.stats,
+    analyze.plot,
+    analyze.clean,
+    analyze.summary,
+    analyze.flags,
+    analyze.compare,
+    analyze.report,
+    analyze.export,
+    analyze.cite,
+]
+for _command in _COMMANDS:
     cli.add_command(_command)
+
+
+def _format_warning(message: Warning | str, *_: object, **__: object) -> str:
+    return for_stream(f"dirframe: {printable(str(message))}", is_error=True) + "\n"

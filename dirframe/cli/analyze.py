@@ -8,26 +8,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click import Choice, IntRange, argument, command, option
+from click import Choice, IntRange, argument, option
 
 import dirframe
+from dirframe import _display
 from dirframe._printable import printable_lines
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
-from dirframe.cli.frames import (
+from dirframe.cli.commands import command
+from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
+from dirframe.cli.output import (
     Output,
-    check_columns,
     check_not_read,
     check_target,
-    empty,
     files_read,
-    is_told_what_to_load,
-    note,
     output,
-    read,
     write_file,
 )
-from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
+from dirframe.cli.records import bounded, empty, read, read_file
+from dirframe.cli.request import Request
+from dirframe.cli.selection import Selection, with_countries
+from dirframe.cli.terminal import note, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,10 +36,58 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+#: The statistic or the chart that a word is meant for.
+_MEANT = {
+    **dict.fromkeys(("language", "languages", "main_language"), "language_share"),
+    **dict.fromkeys(("country", "countries", "accounts"), "accounts_by_country"),
+    **dict.fromkeys(("map", "world_map", "worldmap"), "accounts_map"),
+    **dict.fromkeys(("license", "licence", "licences"), "licenses"),
+    **dict.fromkeys(("family", "families", "license_family"), "license_families"),
+    **dict.fromkeys(("contributors", "contributor"), "contributor_distribution"),
+    **dict.fromkeys(("gini", "concentration"), "contributor_concentration"),
+    **dict.fromkeys(("bus_factor", "busfactor", "truck_factor"), "commit_concentration"),
+    **dict.fromkeys(("team_size", "team_sizes", "teams"), "team_size_classes"),
+    **dict.fromkeys(("kudo", "kudos", "kudo_rank"), "accounts_by_kudo_rank"),
+    **dict.fromkeys(("commits", "committers"), "commits_by_contributor"),
+    **dict.fromkeys(("months", "monthly", "history"), "monthly_activity"),
+    **dict.fromkeys(("lines", "code", "breakdown"), "language_breakdown"),
+    **dict.fromkeys(("years", "trend", "trends"), "languages_by_year"),
+    **dict.fromkeys(("age", "ages", "lifetimes", "life"), "life_span"),
+    **dict.fromkeys(("users", "projects"), "users_against_contributors"),
+    **dict.fromkeys(("posts", "forum"), "posts_distribution"),
+    "tag": "tags",
+}
+
 
 class _Names(Choice[str]):
+    """Names of statistics or of charts; another word is answered with the one that is meant."""
+
+    def __init__(
+        self, names: Iterable[str], command: str, other: tuple[str, Iterable[str]]
+    ) -> None:
+        super().__init__(sorted(names))
+        self._command = command
+        self._other_command, self._other_names = other
+
     def convert(self, value: str, param: Any, ctx: Any) -> str:
-        return super().convert(value.replace("-", "_"), param, ctx)
+        """Return the name of a function of Python."""
+        name = value.replace("-", "_").lower()
+        if name in self.choices:
+            return name
+        raise click.BadParameter(self._answer(value, name), ctx=ctx, param=param)
+
+    def _answer(self, value: str, name: str) -> str:
+        """Return what to write instead of another word."""
+        if Path(value).exists():
+            return f"{value} is a file: write dirframe {self._command} NAME {value}."
+        if name in self._other_names:
+            return f"{name} is a name of dirframe {self._other_command}."
+        meant = _MEANT.get(name)
+        if meant in self.choices:
+            question = f" Did you mean {meant!r}?"
+        else:
+            question = _display.did_you_mean(name, self.choices)
+        return f"There is no {value!r}.{question} dirframe {self._command} --help names all."
 
 
 #: Options of a command that applies one of some functions.
@@ -61,10 +110,12 @@ def _apply(
     divide: Callable[..., Any],
     *,
     name: str,
+    file: str | None,
     parameters: dict[str, str],
     by: str | None,
     min_records: int | None,
-    **source: Any,
+    request: Request,
+    selection: Selection,
 ) -> Any:
     """Return what a statistic or chart makes of the records, or of each group of them."""
     function = getattr(functions, name)
@@ -80,14 +131,16 @@ def _apply(
         )
     if min_records and by is None:
         raise click.UsageError("--min-records is of groups: name what divides them with --by.")
-    values = {n: options.value_of(text, str(known[n])) for n, text in parameters.items()}
+    values = {
+        option: options.value_of(text, str(known[option])) for option, text in parameters.items()
+    }
     needs_countries = by == "country" or name in {"accounts_by_country", "accounts_map"}
     collection = (CHARTS | STATISTICS)[name].collection
-    if by is not None and source["file"] is None:
-        _check_stratum(by, collection or source["collection"])
+    if by is not None and file is None:
+        _check_stratum(by, collection or request.collection)
 
     def compute(frame: pd.DataFrame) -> Any:
-        records = _with_countries(frame) if needs_countries else frame
+        records = with_countries(frame) if needs_countries else frame
         if by is None:
             return function(records, **values)
         return divide(function, records, by, min_records=min_records or 1, **values)
@@ -96,15 +149,9 @@ def _apply(
         if len(frame):
             compute(frame)
         else:  # which cannot be divided
-            function(_with_countries(frame) if needs_countries else frame, **values)
+            function(with_countries(frame) if needs_countries else frame, **values)
 
-    return compute(read(needed=collection, try_on=try_on, **source))
-
-
-def _with_countries(frame: pd.DataFrame) -> pd.DataFrame:
-    from dirframe.clean.countries import with_countries
-
-    return with_countries(frame)
+    return compute(read(file, request, selection, needed=collection, try_on=try_on))
 
 
 def _check_stratum(by: str, collection: str | None) -> None:
@@ -113,11 +160,14 @@ def _check_stratum(by: str, collection: str | None) -> None:
         from dirframe.stats.strata import DERIVED
 
         added = ("country_name", "country_alpha_2")
-        check_columns([by], [*DERIVED, *added, *map(str, empty(collection))])
+        known = [*DERIVED, *added, *map(str, empty(collection))]
+        if by not in known:
+            question = _display.did_you_mean(by, known)
+            raise click.UsageError(f"There is no column {by}.{question}")
 
 
 @command(epilog=f"Names: {', '.join(sorted(STATISTICS))}")
-@argument("name", metavar="NAME", type=_Names(sorted(STATISTICS)))
+@argument("name", metavar="NAME", type=_Names(STATISTICS, "stats", ("plot", CHARTS)))
 @_apply_options
 @output
 def stats(out: Output, **given: Any) -> None:
@@ -135,7 +185,7 @@ def stats(out: Output, **given: Any) -> None:
 
 
 @command(epilog=f"Names: {', '.join(sorted(CHARTS))}")
-@argument("name", metavar="NAME", type=_Names(sorted(CHARTS)))
+@argument("name", metavar="NAME", type=_Names(CHARTS, "plot", ("stats", STATISTICS)))
 @option("-o", "--output", "path", type=FILE, help="A .png, .svg or .pdf.  [default: NAME.png]")
 @options.overwrite_option
 @option("--dpi", metavar="N", type=IntRange(30, 1200), help="Dots of a .png.  [default: 150]")
@@ -179,7 +229,15 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int | None, **given
 @options.collection_option
 @options.select_options
 def clean(
-    audit: Path | None, overrides: Path | None, column: str, strict: bool, out: Output, **given: Any
+    *,
+    file: str | None,
+    audit: Path | None,
+    overrides: Path | None,
+    column: str,
+    strict: bool,
+    out: Output,
+    request: Request,
+    selection: Selection,
 ) -> None:
     """Add country codes and names to accounts.
 
@@ -191,14 +249,14 @@ def clean(
       dirframe clean accounts.parquet --overrides audit.csv -o clean.parquet
       dirframe accounts | dirframe clean - | dirframe stats accounts_by_country -
     """
-    sources = files_read({**given, "overrides": overrides})
+    sources = files_read({"file": file, "overrides": overrides})
     check_target(audit, overwrite=out.overwrite, sources=sources)
     if audit is not None and audit == out.path:
         raise click.UsageError(f"{audit} would be the audit and the table: name two files.")
     answers = None if overrides is None else _answers(overrides)
     errors: Any = "raise" if strict else "coerce"
     unify = partial(dirframe.unify_countries, column=column, errors=errors, overrides=answers)
-    frame = read(needed="accounts", try_on=unify, **given)
+    frame = read(file, request, selection, needed="accounts", try_on=unify)
     cleaned = unify(frame)
     if audit is not None:
         table = dirframe.country_audit(frame, column=column, overrides=answers)
@@ -218,7 +276,7 @@ def _answers(file: Path) -> pd.DataFrame:
 @command()
 @options.file_argument
 @options.records_options
-def summary(**source: Any) -> None:
+def summary(file: str | None, request: Request, selection: Selection) -> None:
     """Show what columns hold and miss, and each bias.
 
     \b
@@ -226,7 +284,37 @@ def summary(**source: Any) -> None:
       dirframe summary projects.parquet
       dirframe summary --collection accounts --demo
     """
-    click.echo(dirframe.summary(read(**source)))
+    show(dirframe.summary(read(file, request, selection)))
+
+
+@command()
+@options.file_argument
+@options.records_options
+@output
+def flags(file: str | None, request: Request, selection: Selection, out: Output) -> None:
+    """List records that are wrong or in doubt, and why.
+
+    --exclude leaves such records out of every other command.
+
+    \b
+    Examples:
+      dirframe flags projects.parquet
+      dirframe flags --collection projects --demo -o flags.csv
+    """
+    out.write(dirframe.flags(read(file, request, selection)))
+
+
+@command()
+@argument("before", type=click.Path())
+@argument("after", type=click.Path())
+def compare(before: str, after: str) -> None:
+    """Compare two files of the same records: new, gone, changed.
+
+    \b
+    Example:
+      dirframe compare projects.parquet again.parquet
+    """
+    show(dirframe.compare(read_file(before), read_file(after)))
 
 
 @command()
@@ -239,15 +327,16 @@ def summary(**source: Any) -> None:
 @option("--repositories", type=EXISTING, help="Repositories of the projects.")
 @options.records_options
 def report(
-    files: tuple[str, ...],
     *,
+    files: tuple[str, ...],
     path: Path,
     overwrite: bool,
     title: str | None,
     contributors: Path | None,
     activity: Path | None,
     repositories: Path | None,
-    **source: Any,
+    request: Request,
+    selection: Selection,
 ) -> None:
     """Write a report as one page, of FILES or of a collection.
 
@@ -270,11 +359,13 @@ def report(
     named = {name: file for name, file in of_projects.items() if file is not None}
     check_not_read(path, [*files, *map(str, named.values())])
     check_writable(path, overwrite=overwrite, suffixes=[".html"])
-    if files or source["collection"] or not is_told_what_to_load(source):
-        frames = [read(file, try_on=check_columns_sent, **source) for file in files or (None,)]
+    if files:
+        frames = [read(file, request, selection, try_on=check_columns_sent) for file in files]
+    elif request.collection or not bounded(request, selection).names_records:
+        frames = [read(None, request, selection, try_on=check_columns_sent)]
     else:
         frames = [
-            read(needed=collection, try_on=check_columns_sent, **source)
+            read(None, request, selection, needed=collection, try_on=check_columns_sent)
             for collection in ("projects", "accounts")
         ]
     tables = {name: dirframe.read_table(file) for name, file in named.items()}
@@ -306,7 +397,20 @@ def report(
 )
 @option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
 @options.records_options
-def export(files: tuple[str, ...], overwrite: bool, keep: tuple[str, ...], **given: Any) -> None:
+def export(
+    *,
+    files: tuple[str, ...],
+    overwrite: bool,
+    title: str | None,
+    authors: tuple[str, ...],
+    license: str | None,
+    personal: bool,
+    keep: tuple[str, ...],
+    added: tuple[Path, ...],
+    archive: Path | None,
+    request: Request,
+    selection: Selection,
+) -> None:
     """Convert records to another file format, by its suffix.
 
     A .zip is a study: CSV and Parquet with a description of each column, without personal data
@@ -319,19 +423,25 @@ def export(files: tuple[str, ...], overwrite: bool, keep: tuple[str, ...], **giv
       dirframe accounts --format parquet | dirframe export - piped.csv
       dirframe export projects.parquet accounts.parquet study.zip --author "Grace Hopper"
     """
-    names = ("title", "authors", "license", "personal", "archive")
-    study = {name: value for name in names if (value := given.pop(name))}
-    if added := given.pop("added"):
-        study["files"] = list(added)
+    facts = {
+        "title": title,
+        "authors": authors,
+        "license": license,
+        "personal": personal,
+        "archive": archive,
+        "files": list(added),
+    }
+    study: dict[str, Any] = {name: value for name, value in facts.items() if value}
     *sources, last = files
     target = Path(last)
     if not sources:
-        _check_is_a_target(target, is_told=overwrite and is_told_what_to_load(given))
+        is_told = bounded(request, selection).names_records
+        _check_is_a_target(target, is_told=overwrite and is_told)
     check_target(target, overwrite=overwrite, sources=[*sources, *files_read(study)])
-    frames = {
-        Path(source or f"{given['collection']}").stem: read(source, **given)
-        for source in (sources or (None,))
-    }
+    if sources:
+        frames = {Path(source).stem: read(source, request, selection) for source in sources}
+    else:
+        frames = {str(request.collection): read(None, request, selection)}
     if len(frames) < len(sources):
         raise click.UsageError("The tables are called as the files: give each another name.")
     if keep:
@@ -368,16 +478,31 @@ def _columns_to_keep(texts: Iterable[str], tables: Iterable[str]) -> dict[str, l
     return columns
 
 
+class _Style(Choice[str]):
+    """Styles of a citation; another one is answered with how it is made."""
+
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        """Return the style."""
+        if value not in self.choices:
+            self.fail(
+                f"There is no style {value!r}, but {', '.join(self.choices)}. Reference managers and "
+                "Pandoc read BibTeX, and write RIS and others: --style bibtex.",
+                param,
+                ctx,
+            )
+        return value
+
+
 @command()
 @options.file_argument
 @option(
     "--style",
-    type=Choice(["text", "bibtex", "apa"]),
+    type=_Style(["text", "bibtex", "apa"]),
     default="text",
     help="Plain text, BibTeX, or APA (7th edition).",
 )
 @options.records_options
-def cite(style: Any, **source: Any) -> None:
+def cite(file: str | None, style: Any, request: Request, selection: Selection) -> None:
     """Print a citation: source, query, days, and what is missing.
 
     \b
@@ -386,5 +511,5 @@ def cite(style: Any, **source: Any) -> None:
       dirframe cite projects.parquet --style bibtex
       dirframe cite --collection projects --demo -n 25
     """
-    citation = dirframe.cite(read(**source), style=style)
-    click.echo(printable_lines(citation).rstrip("\n"))
+    citation = dirframe.cite(read(file, request, selection), style=style)
+    click.echo(printable_lines(str(citation)).rstrip("\n"))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
-from click import argument, command, option
+from click import argument, option
 
 import dirframe
-from dirframe.cli import frames, options
-from dirframe.cli.frames import Output, note, open_directory
-
-#: Options that the price of a load depends on.
-_PRICED = {
-    *("query", "sort", "max_items", "sample", "seed", "details", "refresh"),
-    *("of", "organization", "projects"),
-}
+from dirframe.cli import options
+from dirframe.cli.commands import command, group
+from dirframe.cli.output import Output, output
+from dirframe.cli.records import bounded, empty, projects_named, read
+from dirframe.cli.request import Request
+from dirframe.cli.selection import Selection, with_countries
+from dirframe.cli.terminal import note, show
 
 
 @command()
@@ -33,25 +33,19 @@ def demo(folder: str) -> None:
     run_demo(Path(folder))
 
 
-def _print_plan(collection: str, **question: Any) -> None:
-    if question.get("offline"):
-        raise click.UsageError("--plan asks the directory, --offline does not: leave one out.")
-    priced = {name: value for name, value in frames.asked(question).items() if name in _PRICED}
-    with open_directory(**question) as directory:
-        click.echo(dirframe.plan(collection, directory=directory, **priced))
-
-
-def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
+def _load(
+    request: Request, selection: Selection, out: Output, *, collection: str, plan: bool
+) -> None:
+    """Load a collection and write it, or only say what that costs."""
+    request = replace(request, collection=collection)
     if plan:
-        _print_plan(collection, **question)
-    else:
-        from dirframe.clean.countries import with_countries
-
-        none = frames.empty(collection)
-        if "countries" in question["where"]:
-            none = with_countries(none)
-        frames.check_columns(out.columns, [*none])
-        out.write(frames.read(collection=collection, **question))
+        show(bounded(request, selection).plan(collection))
+        return
+    none = empty(collection)
+    if "countries" in selection.filters:
+        none = with_countries(none)
+    out.check_columns([str(name) for name in none])
+    out.write(read(None, request, selection))
 
 
 @command()
@@ -66,8 +60,16 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
 @options.select_options
 @options.project_options
 @options.plan_option
-@frames.output
-def projects(names: tuple[str, ...], ids_from: Path | None, **given: Any) -> None:
+@output
+def projects(
+    *,
+    names: tuple[str, ...],
+    ids_from: Path | None,
+    request: Request,
+    selection: Selection,
+    out: Output,
+    plan: bool,
+) -> None:
     """Load projects and write them as a table.
 
     PROJECT is an id or a short name: these are loaded, in this order.
@@ -83,14 +85,15 @@ def projects(names: tuple[str, ...], ids_from: Path | None, **given: Any) -> Non
       dirframe projects 633 714 --demo
       dirframe projects --ids-from projects.parquet --demo -o again.csv
     """
-    _load("projects", projects=frames.names_given(names, ids_from), **given)
+    request = replace(request, projects=projects_named(names, ids_from))
+    _load(request, selection, out, collection="projects", plan=plan)
 
 
 @command()
 @options.select_options
 @options.plan_option
-@frames.output
-def accounts(**given: Any) -> None:
+@output
+def accounts(request: Request, selection: Selection, out: Output, plan: bool) -> None:
     """Load accounts and write them as a table.
 
     \b
@@ -99,7 +102,7 @@ def accounts(**given: Any) -> None:
       dirframe accounts --query ada --format jsonl
       dirframe accounts -o accounts.parquet
     """
-    _load("accounts", **given)
+    _load(request, selection, out, collection="accounts", plan=plan)
 
 
 @command()
@@ -112,8 +115,8 @@ def accounts(**given: Any) -> None:
 )
 @options.path_options
 @options.plan_option
-@frames.output
-def load(address: str, of: tuple[str, ...], out: Output, plan: bool, **question: Any) -> None:
+@output
+def load(address: str, request: Request, out: Output, plan: bool) -> None:
     """Load the records at a path, or those of owners by a name.
 
     PATH ends in .xml: languages, contributors and months of a project, or one record. NAME is a
@@ -128,18 +131,22 @@ def load(address: str, of: tuple[str, ...], out: Output, plan: bool, **question:
       dirframe load /projects/1/contributors.xml --plan
       dirframe load activity_facts --of 633 --of 714 --demo -o months.csv
     """
-    if of:
-        question["of"] = of[0] if len(of) == 1 else list(of)
+    address = _with_suffix(address)
     if plan:
-        _print_plan(address, **question)
+        show(request.plan(address))
         return
-    with open_directory(**question) as directory:
-        options = frames.asked(question)
-        out.write(
-            frames.load_asking(
-                lambda: dirframe.load(address, directory=directory, **options), **question
-            )
-        )
+    arguments = request.arguments()
+    with request.open_directory() as directory:
+        frame = request.load(lambda: dirframe.load(address, directory=directory, **arguments))
+        out.write(frame)
+
+
+def _with_suffix(address: str) -> str:
+    """Return a path with its suffix: projects/633 is that of projects/633.xml."""
+    path, mark, query = address.partition("?")
+    if "/" not in path or "://" in path or path.endswith((".xml", "/")):
+        return address
+    return f"{path}.xml{mark}{query}"
 
 
 @command()
@@ -147,7 +154,7 @@ def load(address: str, of: tuple[str, ...], out: Output, plan: bool, **question:
 @option("--to", "path", type=options.FILE, required=True, help="File of the archive.")
 @options.harvest_options
 @options.plan_option
-def harvest(collection: Any, path: Path, plan: bool, **question: Any) -> None:
+def harvest(path: Path, plan: bool, request: Request) -> None:
     """Download a collection into an archive, over days.
 
     Run the same command again to continue.
@@ -157,24 +164,24 @@ def harvest(collection: Any, path: Path, plan: bool, **question: Any) -> None:
       dirframe harvest projects --to kept.archive --demo
       dirframe harvest projects --to kept.archive --details
     """
+    collection: Any = request.collection
     if plan and path.exists():
         status = dirframe.open_archive(path).status()
         if status.resource != collection:
             raise click.UsageError(f"{path} is an archive of {status.resource}: name another file.")
-        click.echo(status)
+        show(status)
         return
     if plan:
-        _print_plan(collection, **question)
+        show(request.plan(collection))
         return
-    with open_directory(**question) as directory:
+    arguments = request.arguments()
+    with request.open_directory() as directory:
         try:
-            archive = dirframe.harvest(
-                collection, path, directory=directory, **frames.asked(question)
-            )
+            archive = dirframe.harvest(collection, path, directory=directory, **arguments)
         except dirframe.QuotaExceededError:
-            click.echo(dirframe.open_archive(path).status(), err=True)
+            note(dirframe.open_archive(path).status())
             raise
-    click.echo(archive.status())
+    show(archive.status())
 
 
 @command()
@@ -186,12 +193,12 @@ def status(path: Path) -> None:
     Example:
       dirframe status kept.archive
     """
-    click.echo(dirframe.open_archive(path).status())
+    show(dirframe.open_archive(path).status())
 
 
 @command()
-@options.directory_options
-def check(**where: Any) -> None:
+@options.about_directory
+def check(request: Request) -> None:
     """Try what a directory sends and keeps.
 
     Sends at most 18 requests. The report holds no key: post it.
@@ -200,24 +207,24 @@ def check(**where: Any) -> None:
     Example:
       dirframe check --demo
     """
-    with open_directory(**where) as directory:
-        click.echo(dirframe.check(directory))
+    with request.open_directory() as directory:
+        show(dirframe.check(directory))
 
 
 @command()
-@options.directory_options
-def quota(**where: Any) -> None:
+@options.about_directory
+def quota(request: Request) -> None:
     """Show how many requests are left; sends none.
 
     \b
     Example:
       dirframe quota
     """
-    with open_directory(**where) as directory:
-        click.echo(directory.quota())
+    with request.open_directory() as directory:
+        show(directory.quota())
 
 
-@click.group()
+@group()
 def cache() -> None:
     """Show or clear the cache of fetched pages.
 
@@ -231,7 +238,7 @@ def cache() -> None:
 @cache.command("info")
 def cache_info() -> None:
     """Show location and size of the cache."""
-    click.echo(dirframe.cache_info())
+    show(dirframe.cache_info())
 
 
 @cache.command("clear")

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import reduce
+from dataclasses import fields, replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 from click import Choice, IntRange, argument, option
+
+from dirframe.cli.request import Request
+from dirframe.cli.selection import CONDITIONS, Selection
 
 Decorator = Callable[[Any], Any]
 
@@ -19,18 +23,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 NUMBER = IntRange(1)
 NUMBER.name = "n"
-
-#: Names of the conditions of `--where`: the arguments of `dirframe.select`.
-CONDITIONS = {
-    "language": "languages",
-    "country": "countries",
-    "license": "licenses",
-    "tag": "tags",
-    "year": "years",
-    "activity": "activity",
-    "search": "search",
-}
-
+#: Stands for standard input where a file is read, and for standard output where one is written.
+STREAM = "-"
 
 #: Ends of a range are numbers; "Wait..." is a text.
 _RANGE = re.compile(r"[-+.\d]*\.\.[-+.\d]*")
@@ -38,7 +32,16 @@ _RANGE = re.compile(r"[-+.\d]*\.\.[-+.\d]*")
 
 def with_options(*options: Decorator) -> Decorator:
     """Return a decorator that adds options to a command, in this order."""
-    return lambda function: reduce(lambda add_to, add: add(add_to), reversed(options), function)
+
+    def add(function: Any) -> Any:
+        for add_option in reversed(options):
+            function = add_option(function)
+        return function
+
+    return add
+
+
+# Values
 
 
 def _pairs(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -67,39 +70,44 @@ def value_of(text: str, annotation: str) -> Any:
     if "str" in annotation and text not in {"true", "false"}:
         return text
     if "Sequence" in annotation and not text.startswith("["):
-        return [value_of(one, "") for one in text.split(",")]
+        return [value_of(part, "") for part in text.split(",")]
     try:
         return json.loads(text)
     except json.JSONDecodeError:
         return None if text == "None" else text  # as help and messages write it
 
 
-def _conditions(_: object, __: object, texts: tuple[str, ...]) -> dict[str, Any]:
-    """Return the arguments of `dirframe.select`, and values by column as `values`."""
-    given: dict[str, Any] = {}
+def _conditions(_: object, __: object, texts: tuple[str, ...]) -> Selection:
+    """Return the conditions of `--where`."""
+    filters: dict[str, Any] = {}
+    values: dict[str, str] = {}
     for name, text in _pairs(texts):
         argument = CONDITIONS.get(name, name)
         if argument in {"activity", "search"}:
-            _add(given, argument, text, name)
+            _add(filters, argument, text, name)
         elif argument == "years":
-            _add(given, argument, _span(text, int), name)
+            _add(filters, argument, _span(text, int), name)
         elif argument in CONDITIONS.values():
-            given.setdefault(argument, []).append(text or None)
+            filters.setdefault(argument, []).append(text or None)
         elif _RANGE.fullmatch(text):
-            _add(given.setdefault("ranges", {}), name, _span(text, float))
+            _add(filters.setdefault("ranges", {}), name, _span(text, float))
         else:
-            _add(given.setdefault("values", {}), name, text)
-    return given
+            _add(values, name, text)
+    return Selection(filters=filters, values=values)
 
 
 def _span(text: str, number: Callable[[str], Any]) -> tuple[Any, Any]:
     """Read ``2008..2010``, ``2008..`` or ``2008``; nothing stands for no value."""
     first, dots, last = text.partition("..")
+    if not dots:
+        last = first
     try:
-        start, end = (number(end) if end else None for end in (first, last if dots else first))
+        return (number(first) if first else None, number(last) if last else None)
     except ValueError:
         raise click.BadParameter(f"{text!r} is no range such as 2008..2010.") from None
-    return start, end
+
+
+# Options
 
 
 parameters_option = option(
@@ -117,9 +125,6 @@ plan_option = option("--plan", is_flag=True, help="Only say what the load costs.
 _query_options = with_options(
     option("--query", help="Load records that have these words."),
     option("--sort", metavar="VALUE", help="Sort order: name, id_reverse and others."),
-)
-_number_option = option(
-    "-n", "--max-items", "--limit", "max_items", type=NUMBER, help="Load the first N records."
 )
 _sample_options = with_options(
     option("--sample", type=NUMBER, help="Load N records drawn at random."),
@@ -152,8 +157,53 @@ _policy_options = with_options(
         "--yes", is_flag=True, help="Load even if more requests are needed than are left today."
     ),
 )
-path_options = with_options(_query_options, _number_option, _policy_options)
-harvest_options = with_options(_query_options, _sample_options, details_option, directory_options)
+file_argument = argument("file", required=False, metavar="[FILE]", type=click.Path())
+collection_option = option(
+    "--collection", type=COLLECTION, help="Collection to load if no file is given."
+)
+
+
+def _takes_request(function: Any) -> Any:
+    """Let a command receive what its options ask a directory for as one `request`."""
+    names = [field.name for field in fields(Request)]
+
+    @wraps(function)
+    def call(**options: Any) -> Any:
+        given = {name: options.pop(name) for name in names if name in options}
+        return function(request=Request(**given), **options)
+
+    return call
+
+
+def _takes_selection(function: Any) -> Any:
+    """Let a command receive its conditions as one `selection`."""
+
+    @wraps(function)
+    def call(
+        where: Selection,
+        exclude: tuple[str, ...],
+        limit: int | None,
+        older_than: str | None = None,
+        **options: Any,
+    ) -> Any:
+        selection = replace(where, exclude=exclude, older_than=older_than, limit=limit)
+        return function(selection=selection, **options)
+
+    return call
+
+
+#: Of a command that asks about a directory, and loads nothing.
+about_directory = with_options(directory_options, _takes_request)
+#: Of `load`, which takes a path or a name.
+path_options = with_options(
+    _query_options,
+    option("-n", "--max-items", "--limit", "max_items", type=NUMBER, help="Load the first N."),
+    _policy_options,
+    _takes_request,
+)
+harvest_options = with_options(
+    _query_options, _sample_options, details_option, directory_options, _takes_request
+)
 #: Of a command that may take projects.
 project_options = with_options(
     option("--older-than", metavar="AGE", help="Leave out analyses older than 90d, 18mo or 2y."),
@@ -168,7 +218,7 @@ select_options = with_options(
         callback=_conditions,
         help="Keep matching records: language=Java, country=DE, license=mit, tag=web, "
         "year=2008..2010, activity=active, search=WORDS, COLUMN=VALUE, COLUMN= (missing) or "
-        "COLUMN=1..5 (from 1 to less than 5). May be repeated.",
+        "COLUMN=1..5 (from 1 to 5). May be repeated.",
     ),
     option(
         "--exclude",
@@ -176,14 +226,20 @@ select_options = with_options(
         multiple=True,
         help="Leave out by a rule of dirframe.flags, such as negative_lines. May be repeated.",
     ),
-    *(_query_options, _number_option, _sample_options, _policy_options),
-)
-file_argument = argument("file", required=False, metavar="[FILE]", type=click.Path())
-collection_option = option(
-    "--collection", type=COLLECTION, help="Collection to load if no file is given."
+    option(
+        "-n",
+        "--limit",
+        "limit",
+        type=NUMBER,
+        help="Take the first N records: of a file, or of those that match --where, --exclude and "
+        "--older-than; otherwise only these are loaded.",
+    ),
+    option("--max-items", type=NUMBER, help="Load the first N records, and then select."),
+    _query_options,
+    _sample_options,
+    _policy_options,
+    _takes_request,
+    _takes_selection,
 )
 #: Of a command that takes records of any collection.
-records_options = with_options(
-    collection_option,
-    *(select_options, project_options),
-)
+records_options = with_options(collection_option, select_options, project_options)

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click import IntRange, argument, command, option
+from click import IntRange, argument, option
 
-from dirframe.cli.frames import note
+from dirframe.cli.commands import command, group
 from dirframe.cli.options import FILE
+from dirframe.cli.terminal import note
 from dirframe.service.keys import KeyStore, default_key_file
 
 _ID = IntRange(1, 2**63 - 1)
@@ -57,7 +58,7 @@ def serve(data: tuple[Path, ...], **options: Any) -> None:
     run(list(data) or None, **given)
 
 
-@click.group()
+@group()
 def keys() -> None:
     """Manage the API keys of a directory that you serve.
 

@@ -12,17 +12,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.directory import Directory
+    from dirframe.explorer.request import Request
 
 
-def load_lines(collection: str, request: Mapping[str, Any], directory: Directory) -> list[str]:
+def load_lines(request: Request, directory: Directory) -> list[str]:
     """Return the lines that load records; the environment has the key of the directory."""
     opened = connection_of(directory).code
     if opened is None:
         options: dict[str, Any] = {"name": directory.name}
         options |= {"allow_http": True} if directory.allow_http else {}
         opened = _call("dirframe.Directory", repr(directory.base_url), options)
-    load = _call(f"dirframe.load_{collection}", "directory", request)
-    return [f"with {opened} as directory:", f"    {collection} = {load}"]
+    load = _call(f"dirframe.load_{request.collection}", "directory", request.arguments())
+    return [f"with {opened} as directory:", f"    {request.collection} = {load}"]
 
 
 def select_lines(collection: str, choices: Mapping[str, Any]) -> list[str]:
@@ -31,6 +32,11 @@ def select_lines(collection: str, choices: Mapping[str, Any]) -> list[str]:
         return [f"shown = {collection}"]
     options = (f"    {name}={value!r}," for name, value in choices.items())
     return ["shown = dirframe.select(", f"    {collection},", *options, ")"]
+
+
+def chart_call(name: str, options: Mapping[str, Any]) -> str:
+    """Return the code that draws a chart of what is shown."""
+    return _call(f"dirframe.plot.{name}", "shown", options)
 
 
 def sort(frame: pd.DataFrame, column: str, *, descending: bool) -> tuple[pd.DataFrame, str]:

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from html import escape
+from os.path import lexists
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +17,39 @@ import ipywidgets as w
 import pandas as pd
 
 import dirframe
+from dirframe._display import label
 from dirframe.charts import CHARTS
 from dirframe.clean.countries import with_countries
 from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
 from dirframe.explorer import view
-from dirframe.explorer.code import load_lines, select_lines, sort
+from dirframe.explorer.code import chart_call, load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
+from dirframe.explorer.request import Request
+from dirframe.explorer.words import WITH_ANALYSES, error_words, quota_words, warning_words
 from dirframe.schema import RESOURCES
 from dirframe.stats.records import require_records
 
 _AUTO = {"width": "auto"}  # the style sheet sets the width
 _HIDDEN = {"display": "none"}
 _PAUSE = 0.2  # seconds from the press of a button to its action
+#: The ways to say what is loaded, with the controls of each.
+_WAYS = {
+    "all, or a query": ("collection", "query", "sort", "max_items", "details"),
+    "a random sample": ("collection", "query", "sample", "seed", "details"),
+    "named projects": ("projects", "details"),
+    "an organization": ("organization", "details"),
+}
+_ALL, _SAMPLE, _NAMED, _ORGANIZATION = _WAYS
 
 
 class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     """Explore accounts or projects in a notebook: load, filter, chart, cite, export.
 
     Displayed as the last line of a cell. Only the buttons *Estimate* and *Load* send requests; the
-    stop button of the kernel ends a load, and what came stays in the cache. Filters, search and
-    order act on everything shown: chart, table, code, citation and file. Each filter counts the
-    records that the other filters let pass. A saved notebook keeps the chart and its count.
+    stop button of the kernel ends a load, and received pages stay in the cache. Filters, search
+    and order act on everything shown: chart, table, code, citation and files. Each filter counts
+    the records that the other filters let pass. The name of a column in code is the tooltip of its
+    heading. A saved notebook keeps the chart and its count.
 
     Parameters
     ----------
@@ -52,12 +65,17 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         Code that gives these records as ``shown``, with their chart and citation, without a key.
     error : Exception or None
         The error of the last action.
-    collection, query, sort, max_items, sample, seed, details : ipywidgets.Widget
-        What to load, as in `load_projects` and `load_accounts`; `max_items` or `sample` 0 is all.
+    collection, query, sort, max_items, sample, seed, projects, organization, details : \
+    ipywidgets.Widget
+        What to load, as in `load_projects` and `load_accounts`; `max_items` or `sample` 0 is all,
+        and `projects` has ids or short names with commas between.
+    way : ipywidgets.Widget
+        Which of these are shown; another way empties those that are not.
     search, languages, countries, licenses, tags, first_year, last_year, activity : ipywidgets.Widget
         The filters, as in `select`: set ``value``.
-    chart, order_by, descending, style, path, overwrite : ipywidgets.Widget
-        A name in `dirframe.plot`, the column to sort by, the style of the citation, and the file.
+    chart, order_by, descending, page, style, path, overwrite : ipywidgets.Widget
+        A name in `dirframe.plot`, the column to sort by, the page of the table, the style of the
+        citation, and the file.
 
     Raises
     ------
@@ -83,7 +101,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._loaded: Any = None
         self.code = ""
         self.error: Exception | None = None
-        self._beyond_quota: object = None  # the last load that needs more than today's quota
+        self._beyond_quota: Request | None = None  # the last that needs more than today's quota
         self._thread, self._loop = threading.get_ident(), None
         with suppress(RuntimeError):
             self._loop = asyncio.get_running_loop()
@@ -97,68 +115,131 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._say_quota()
 
     def _controls(self) -> list[Any]:
-        self.collection = _control(w.Dropdown, "Collection", options=["projects", "accounts"])
-        self.query = _control(w.Text, "Query (empty: all)")
-        self.sort = _control(w.Dropdown, "Sort", options=_sorts("projects"))
-        self.max_items = _control(w.BoundedIntText, "At most (0: all)", max=10_000_000)
-        self.sample = _control(w.BoundedIntText, "Sample (0: all)", max=10_000_000)
-        self.seed = _control(w.BoundedIntText, "Seed", max=10_000_000)
-        self.details = _control(w.Checkbox, "Own pages", indent=False)
-        self.details.tooltip = "One more request for each project that comes without its analysis"
-        estimate = self._button("Estimate", "What the load costs", self.estimate)
-        load = self._button("Load", "The kernel's stop button stops it", self.load)
-        load.button_style = "primary"
-        self.search = _control(w.Text, "Search (Enter)", continuous_update=False)
-        self.languages = _control(w.SelectMultiple, "Main language")
-        self.countries = _control(w.SelectMultiple, "Country")
-        self.licenses = _control(w.SelectMultiple, "Licence")
-        self.tags = _control(w.SelectMultiple, "Tag")
-        self.first_year = _control(w.Dropdown, "Created from", options=[ANY_YEAR])
-        self.last_year = _control(w.Dropdown, "Created to", options=[ANY_YEAR])
-        self.activity = _control(w.Dropdown, "Activity", options=[ANY_ACTIVITY])
-        show_all = self._button("Show all", "Take all filters away", self.show_all)
-        self.chart = _control(w.Dropdown, "Chart")
-        self.order_by = _control(w.Dropdown, "Order by", options=[("as loaded", "")])
-        self.descending = _control(w.Checkbox, "Descending", indent=False)
-        self.style = _control(w.Dropdown, "Citation", options=["text", "bibtex", "apa"])
-        self.path = _control(w.Text, "File")
-        self.overwrite = _control(w.Checkbox, "Overwrite", indent=False)
-        write = self._button("Export", "Write the records shown to the file", self.export)
-        outputs = ("message", "quota", "count", "picture", "table", "code", "citation")
+        """Make the controls, and return the parts of the page."""
+        self._browser = view.Browser(layout=_HIDDEN)
+        self._browser.observe(self._on_browser, ["width", "is_dark"])
+        outputs = (
+            *("message", "quota", "count", "picture", "table", "code"),
+            *("written", "citation"),
+        )
         self._out = {name: w.HTML(layout=_AUTO).add_class(f"df-at-{name}") for name in outputs}
+        ask = self._controls_of_a_load()
+        self._controls_of_the_records()
+        self._controls_of_files()
 
         names = ("search", *VALUES, "first_year", "last_year", "activity")
         self._filters = {name: getattr(self, name) for name in names}
         self._unfiltered = {name: control.value for name, control in self._filters.items()}
-        self.collection.observe(self._on_collection, "value")
-        others = (self.chart, self.order_by, self.descending, self.style)
+        others = (self.chart, self.order_by, self.descending, self.page, self.style)
         choices = (*self._filters.values(), *others)
         for control in choices:
             control.observe(self._on_choice, "value")
         # A choice among the old records would be one among the new when a load has ended.
-        self._disabled_in_action = (estimate, load, show_all, write, *choices)
+        self._disabled_in_action = (*self._buttons, *choices)
 
-        out, lists = self._out, [getattr(self, name) for name in VALUES]
-        few = _box("few", self.first_year, self.last_year, self.activity)
-        filters = _box("filters", out["count"], show_all, self.search, *lists, few)
-        asked = (self.collection, self.query, self.sort, self.max_items, self.sample, self.seed)
-        ask = _box("ask", *asked, self.details, estimate, load)
-        self._results = _box(
-            "results",
-            _box("main", filters, _box("drawn", self.chart, out["picture"])),
-            _box("order", self.order_by, self.descending),
-            *(out["table"], out["code"]),
-            _box("write", self.style, self.path, self.overwrite, write),
-            out["citation"],
-        )
+        self._results = self._results_box()
         self._results.layout = _HIDDEN
+        is_directory = isinstance(self.source, dirframe.Directory)
         return [
             w.HTML(view.STYLE, layout=_HIDDEN),
-            view.Keys(layout=_HIDDEN),
-            *([ask] if isinstance(self.source, dirframe.Directory) else []),
-            _box("status", out["message"], out["quota"]),
+            self._browser,
+            *([ask] if is_directory else []),
+            _box("status", self._out["message"], self._out["quota"]),
             self._results,
         ]
+
+    def _controls_of_a_load(self) -> Any:
+        """Make the controls that say what to load, and return their box."""
+        self.way = _control(w.Dropdown, "What", options=list(_WAYS))
+        self.collection = _control(w.Dropdown, "Collection", options=["projects", "accounts"])
+        self.query = _control(w.Text, "Query (empty: all)").add_class("df-wide")
+        self.sort = _control(w.Dropdown, "Sort", options=_sorts("projects"))
+        self.max_items = _control(w.BoundedIntText, "At most (0: all)", max=10_000_000)
+        self.sample = _control(w.BoundedIntText, "Sample size", max=10_000_000)
+        self.seed = _control(w.BoundedIntText, "Seed", max=10_000_000)
+        self.projects = _control(w.Text, "Ids or short names, with commas").add_class("df-wide")
+        self.organization = _control(w.Text, "Organization").add_class("df-wide")
+        self.details = _control(w.Checkbox, WITH_ANALYSES, indent=False)
+        self.details.tooltip = "One more request for each project that comes without its analysis"
+        estimate = self._button("Estimate", "What the load costs", self.estimate)
+        load = self._button("Load", "The kernel's stop button stops it", self.load)
+        load.button_style = "primary"
+        self._buttons = [estimate, load]
+        self.way.observe(self._on_way, "value")
+        self.collection.observe(self._on_collection, "value")
+        self._ways_of_controls = {
+            self.sample: _SAMPLE,
+            self.projects: _NAMED,
+            self.organization: _ORGANIZATION,
+        }
+        for control in self._ways_of_controls:
+            control.observe(self._on_filled, "value")
+        names = dict.fromkeys(name for names in _WAYS.values() for name in names)
+        self._request_controls = {name: getattr(self, name) for name in names}
+        self._empty_request = {name: c.value for name, c in self._request_controls.items()}
+        self._show_way()
+        buttons = _box("buttons", estimate, load)
+        return _box("ask", self.way, *self._request_controls.values(), buttons)
+
+    def _controls_of_the_records(self) -> None:
+        """Make the filters, and the controls of chart and table."""
+        self.search = _control(w.Text, "Search (Enter)", continuous_update=False)
+        self.search.add_class("df-wide")
+        self.languages = _control(w.SelectMultiple, "Main language")
+        self.countries = _control(w.SelectMultiple, "Country")
+        self.licenses = _control(w.SelectMultiple, "Licence").add_class("df-wide")
+        self.tags = _control(w.SelectMultiple, "Tag")
+        self.first_year = _control(w.Dropdown, "Created from", options=[ANY_YEAR])
+        self.last_year = _control(w.Dropdown, "Created to", options=[ANY_YEAR])
+        self.activity = _control(w.Dropdown, "Activity", options=[ANY_ACTIVITY])
+        self.chart = _control(w.Dropdown, "Chart")
+        self.order_by = _control(w.Dropdown, "Order by", options=[("as loaded", "")])
+        self.descending = _control(w.Checkbox, "Descending", indent=False)
+        self.page = _control(w.BoundedIntText, "Page", value=1, min=1, max=1)
+        self._previous = self._button("Previous", "The records before", self._turn_back)
+        self._next = self._button("Next", "The records after", self._turn)
+        self._clear = self._button("Clear filters", "Show all records", self.show_all)
+        self._buttons += [self._previous, self._next, self._clear]
+
+    def _controls_of_files(self) -> None:
+        """Make the controls of citation and files."""
+        self.style = _control(w.Dropdown, "Citation", options=["text", "bibtex", "apa"])
+        self.path = _control(w.Text, "File").add_class("df-wide")
+        self.overwrite = _control(w.Checkbox, "Overwrite", indent=False)
+        self._export = self._button("Export", "Write the records shown to the file", self.export)
+        tip = "Write the chart shown to the file: .png, .svg or .pdf, else .png"
+        self._save_chart = self._button("Save chart", tip, self.save_chart)
+        self._buttons += [self._export, self._save_chart]
+
+    def _results_box(self) -> Any:
+        """Return all that is shown of the records."""
+        out = self._out
+        filters = _box(
+            "filters",
+            out["count"],
+            self._clear,
+            self.search,
+            self.languages,
+            self.countries,
+            self.tags,
+            self.licenses,
+            self.first_year,
+            self.last_year,
+            self.activity,
+        )
+        turning = _box("buttons", self._previous, self._next)
+        writing = _box("buttons", self._export, self._save_chart)
+        return _box(
+            "results",
+            _box("main", filters, _box("drawn", self.chart, out["picture"])),
+            _box("order", self.order_by, self.descending, self.page, turning),
+            out["table"],
+            _box("write", self.path, self.overwrite, writing),
+            out["written"],
+            out["code"],
+            _box("cited", self.style),
+            out["citation"],
+        )
 
     def _button(self, label: str, tip: str, action: Callable[[], None]) -> Any:
         def press() -> None:
@@ -179,53 +260,99 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.sort.options = _sorts(self.collection.value)
         self.details.disabled = self.collection.value != "projects"
 
+    def _on_way(self, _: object) -> None:
+        """Empty the controls of other ways, and show those of this one."""
+        for name, control in self._request_controls.items():
+            if name not in _WAYS[self.way.value]:
+                control.value = self._empty_request[name]
+        self._show_way()
+
+    def _on_filled(self, change: Any) -> None:
+        """Show the way of a control that was filled in code."""
+        if change.new:
+            self.way.value = self._ways_of_controls[change.owner]
+
+    def _show_way(self) -> None:
+        for name, control in self._request_controls.items():
+            control.layout.display = None if name in _WAYS[self.way.value] else "none"
+
+    def _on_browser(self, _: object) -> None:
+        """Draw the chart again for another width or theme."""
+        if self.frame is not None:
+            self._run(self._draw)
+
     # -- load ------------------------------------------------------------------------------
 
     def estimate(self) -> None:
         """Show what the load costs, as `dirframe.plan` estimates it."""
-        with self._acting("Asking for the first page …") as results:
-            price = dirframe.plan(self.collection.value, directory=self.source, **self._request())
-            results.append(str(price))
+        request = self._request()
+        with self._acting("message", "Asking for the first page …") as answer:
+            price = request.plan(self.source)
+            answer.text = str(price)
+            answer.is_warning = price.fits is False
 
     def load(self) -> None:
         """Load the records and show them; if it fails, those shown before stay.
 
         A load that needs more requests than are left today begins when it is asked for again.
         """
-        name, request = self.collection.value, self._request()
-        asked = name, request
-        lines = load_lines(name, request, self.source)
-        load = dirframe.load_projects if name == "projects" else dirframe.load_accounts
+        request = self._request()
+        name = request.collection
+        lines = load_lines(request, self.source)
 
         def on_progress(loaded: int, total: int) -> None:
-            self._say(f"{loaded:,} of {total:,} records …")
+            self._say("message", f"{loaded:,} of {total:,} records …")
 
-        with self._acting("Loading …") as results:
+        with self._acting("message", "Loading …") as answer:
             try:
                 with warnings.catch_warnings():
-                    if self._beyond_quota != asked:
+                    if self._beyond_quota != request:
                         warnings.simplefilter("error", dirframe.OverQuotaWarning)
-                    frame = load(self.source, progress=on_progress, **request)
+                    frame = request.load(self.source, on_progress)
             except dirframe.OverQuotaWarning as warning:
-                self._beyond_quota = asked
-                question = f"{warning} Press Load again to load as much as today's quota allows."
-                warnings.warn(dirframe.OverQuotaWarning(question), stacklevel=1)
+                self._beyond_quota = request
+                answer.text = quota_words(warning, self.source.quota())
+                answer.is_warning = True
                 return
             except dirframe.IncompleteCollectionError as error:
-                comment = f"# what was shown is not complete: {' '.join(str(error).split())}"
+                comment = f"# what was shown is not complete: {' '.join(error.message.split())}"
                 self._show(error.frame, name, [comment, *lines])
                 raise
             self._show(frame, name, lines)
-            results.append(f"{len(frame):,} {name} loaded.")
+            answer.text = f"{len(frame):,} {name} loaded."
 
     def export(self) -> None:
         """Write the records shown to the file."""
-        with self._acting("Writing …") as results:
-            if self.frame is None:
-                raise InvalidInputError("There is nothing to export yet: press Load first.")
-            path = Path(self.path.value.strip()).expanduser()
-            dirframe.export(self.frame, path, overwrite=self.overwrite.value)
-            results.append(f"{len(self.frame):,} {self._name} are in {path}.")
+        with self._acting("written", "Writing …") as answer:
+            frame = self._shown_frame()
+            path = self._target(self.path.value)
+            dirframe.export(frame, path, overwrite=self.overwrite.value)
+            answer.text = f"{len(frame):,} {self._name} are in {path}."
+
+    def save_chart(self) -> None:
+        """Write the chart shown to the file, whose suffix becomes .png unless it is a picture's."""
+        with self._acting("written", "Writing …") as answer:
+            frame = self._shown_frame()
+            path = Path(self.path.value.strip())
+            if path.suffix.lower() not in {".png", ".svg", ".pdf"} and path.name:
+                path = path.with_suffix(".png")
+            path = self._target(str(path))
+            view.save_chart(frame, self.chart.value, path, overwrite=self.overwrite.value)
+            answer.text = f"The chart is in {path}."
+
+    def _shown_frame(self) -> pd.DataFrame:
+        if self.frame is None:
+            raise InvalidInputError("There is nothing to write yet: press Load first.")
+        return self.frame
+
+    def _target(self, text: str) -> Path:
+        """Return the file to write; raise if there is one, or it has no name."""
+        path = Path(text.strip()).expanduser()
+        if not path.name:
+            raise InvalidInputError("File is empty: name one, such as projects.csv.")
+        if lexists(path) and not self.overwrite.value:
+            raise InvalidInputError(f"{path} is there already. Tick Overwrite, or change File.")
+        return path
 
     def show_all(self) -> None:
         """Take all filters away."""
@@ -235,18 +362,33 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         if self._loaded is not None:
             self._refresh()
 
-    def _request(self) -> dict[str, Any]:
-        names = ["query", "sort", "max_items", "sample"]
-        names += ["seed"] if self.sample.value else []
-        names += [] if self.details.disabled else ["details"]
-        return {name: value for name in names if (value := getattr(self, name).value)}
+    def _turn(self) -> None:
+        self.page.value = min(self.page.value + 1, self.page.max)
+
+    def _turn_back(self) -> None:
+        self.page.value = max(self.page.value - 1, 1)
+
+    def _request(self) -> Request:
+        """Return what the controls ask for."""
+        is_of_projects = bool(self.projects.value.strip() or self.organization.value.strip())
+        return Request(
+            collection="projects" if is_of_projects else self.collection.value,
+            query=self.query.value,
+            sort=self.sort.value,
+            max_items=self.max_items.value,
+            sample=self.sample.value,
+            seed=self.seed.value,
+            projects=tuple(self.projects.value.replace(",", " ").split()),
+            organization=self.organization.value.strip(),
+            details=self.details.value,
+        )
 
     @contextmanager
-    def _acting(self, doing: str) -> Iterator[list[str]]:
-        """Show the results of an action of the user with its warnings, or why it fails."""
-        results: list[str] = []
+    def _acting(self, where: str, doing: str) -> Iterator[_Answer]:
+        """Show the answer to an action of the user with its warnings, or why it fails."""
+        answer = _Answer()
         self.error = None
-        self._say(doing)
+        self._say(where, doing)
         for control in self._disabled_in_action:
             control.disabled = True
         is_main = threading.current_thread() is threading.main_thread()
@@ -255,25 +397,32 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
-                yield results
-            warned = [str(c.message) for c in caught if issubclass(c.category, DirframeWarning)]
-            self._say(" ".join([*results, *warned]), "warning" if warned else "success")
+                yield answer
+            warned = [c.message for c in caught if isinstance(c.message, DirframeWarning)]
+            texts = [answer.text, *map(warning_words, warned)]
+            severity = "warning" if warned or answer.is_warning else "success"
+            self._say(where, " ".join(filter(None, texts)), severity)
         except KeyboardInterrupt:
-            self._say("Stopped. What came is in the cache; Load asks for the rest.", "warning")
+            self._say(
+                where,
+                "Stopped. Received pages are in the cache: press Load again for the rest.",
+                "warning",
+            )
             raise
         except Exception as error:
             self.error = error
-            self._say(_sentence(error), "error")
+            self._say(where, error_words(error), "error")
             raise
         finally:
             if is_main:
                 signal.signal(signal.SIGINT, before)
             for control in self._disabled_in_action:
                 control.disabled = False
+            self._enable_turning()
             self._say_quota()
 
-    def _say(self, text: str, severity: str = "info") -> None:
-        self._out["message"].value = view.message(text, severity)
+    def _say(self, where: str, text: str, severity: str = "info") -> None:
+        self._out[where].value = view.message(text, severity)
 
     def _say_quota(self) -> None:
         if isinstance(self.source, dirframe.Directory):
@@ -312,8 +461,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _refresh(self) -> None:
         """Show the records that the controls choose: one truth for all that is shown."""
+        self._say("written", "")
         choices = self._choices()
-        frame = dirframe.select(self._loaded, **choices) if choices else self._loaded
+        frame = self._select(choices) if choices else self._loaded
         lines = [*self._lines, "", *select_lines(self._name, choices)]
         if column := self.order_by.value:
             frame, line = sort(frame, column, descending=self.descending.value)
@@ -326,14 +476,13 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
                 control.layout.display = None if name in options else "none"
                 if name in options and name != "search":
                     _offer(control, options[name])
-        self._out["table"].value = view.table(frame)
-        chart = self.chart.value
-        try:
-            self._out["picture"].value = view.chart(frame, chart)
-            lines += ["", f"ax = dirframe.plot.{chart}(shown)"]
-        except Exception as error:  # noqa: BLE001  # the rest is shown all the same
-            self.error = None if isinstance(error, DirframeError) else error
-            self._out["picture"].value = view.message(_sentence(error), "info")
+            self.page.max = view.pages(frame)
+            self.page.value = 1
+            self.page.description = f"Page (of {self.page.max:,})"
+        self._show_page()
+        if self._draw():
+            options = view.chart_options(self.chart.value)
+            lines += ["", f"ax = {chart_call(self.chart.value, options)}"]
         try:
             citation = str(dirframe.cite(frame, style=self.style.value))
             lines.append(f"print(dirframe.cite(shown, style={self.style.value!r}))")
@@ -344,6 +493,40 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._out["citation"].value = view.code(citation, "Citation")
         if self._display is not None:
             self._display.update(self._static(), raw=True)
+
+    def _select(self, choices: dict[str, Any]) -> pd.DataFrame:
+        """Return the records that pass the filters, of which each was applied once to all records.
+
+        What is active depends on all records, so that this filter is applied to them again.
+        """
+        candidates = self._loaded
+        if "activity" not in choices:
+            candidates = candidates[self._counts.passing(choices)]
+        return dirframe.select(candidates, **choices)
+
+    def _show_page(self) -> None:
+        """Show a page of the table."""
+        self._out["table"].value = view.table(self._shown_frame(), self.page.value)
+        self._enable_turning()
+
+    def _enable_turning(self) -> None:
+        self._previous.disabled = self.page.value <= 1
+        self._next.disabled = self.page.value >= self.page.max
+
+    def _draw(self) -> bool:
+        """Draw the chart; return whether it can be drawn."""
+        try:
+            self._out["picture"].value = view.chart(
+                self._shown_frame(),
+                self.chart.value,
+                width=self._browser.width,
+                is_dark=self._browser.is_dark,
+            )
+        except Exception as error:  # noqa: BLE001  # the rest is shown all the same
+            self.error = None if isinstance(error, DirframeError) else error
+            self._out["picture"].value = view.message(error_words(error), "info")
+            return False
+        return True
 
     def _size(self) -> str:
         if self.frame is None:
@@ -365,10 +548,12 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         with self._quietly():
             for control, value in chosen.items():
                 control.value = value
-        if chosen:
+        if set(chosen) == {self.page}:
+            self._show_page()
+        elif chosen:
             self._refresh()
 
-    def _run(self, action: Callable[[], None]) -> None:
+    def _run(self, action: Callable[[], object]) -> None:
         """Run an action in the thread of the cells, where the stop button works.
 
         A kernel may handle the messages of widgets in a thread of its own.
@@ -405,11 +590,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         return f"<Explorer: {self._size()}>"
 
 
-def _sentence(error: Exception) -> str:
-    """Return the words of an error; those of an unexpected one could hold the key."""
-    if isinstance(error, (DirframeError, OSError)):
-        return str(error)
-    return f"Unexpected: {type(error).__name__}. See explorer.error."
+class _Answer:
+    """What is said after an action."""
+
+    text = ""
+    is_warning = False
 
 
 def _control(kind: Any, label: str, **options: Any) -> Any:
@@ -433,7 +618,11 @@ def _offer(control: Any, options: list[tuple[str, Any]]) -> None:
 
 def _sorts(collection: str) -> list[tuple[str, str]]:
     resource = RESOURCES[collection.removesuffix("s")]
-    return [("default", ""), *((name, name) for name in (*resource.sorts, *resource.other_sorts))]
+    options = [("default", "")]
+    for name in (*resource.sorts, *resource.other_sorts):
+        words = label(name.removesuffix("_reverse"))
+        options.append((f"{words}, descending" if name.endswith("_reverse") else words, name))
+    return options
 
 
 def _collection_of(frame: Any) -> str:

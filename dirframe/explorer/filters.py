@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,12 @@ class Choices:
     rows: NDArray[np.intp]
     places: NDArray[np.intp]
     values: list[Any]
+    titles: Mapping[Any, str] = field(default_factory=dict)  # of values that are codes
+
+    def label(self, value: Any, count: int) -> str:
+        """Return the words of a value in a list, with the number of records that have it."""
+        title = self.titles.get(value, value) or "(none)"
+        return f"{title} ({count:,})"
 
 
 class Filters:
@@ -71,18 +78,23 @@ class Filters:
                 passing &= self._mask(other, choices[other])
             is_passing = passing[choice.rows]
             counts = np.bincount(choice.places[is_passing], minlength=len(choice.values))
-            counted = [
-                (f"{value or '(none)'} ({count:,})", value or None)
-                for value, count in zip(choice.values, counts, strict=True)
-            ]
+            numbers = dict(zip(choice.values, counts.tolist(), strict=True))
+            if name in VALUES:
+                options[name] = _most_first(choice, numbers, chosen=choices.get(name, ()))
+                continue
+            counted = [(choice.label(value, number), value) for value, number in numbers.items()]
             if name == "years":
                 options["first_year"] = options["last_year"] = [ANY_YEAR, *counted]
-            elif name == "activity":
-                options[name] = [ANY_ACTIVITY, *counted]
             else:
-                none = [choice for choice in counted[_LISTED:] if choice[1] is None]
-                options[name] = [*counted[:_LISTED], *none]
+                options[name] = [ANY_ACTIVITY, *counted]
         return options
+
+    def passing(self, choices: dict[str, Any]) -> NDArray[np.bool_]:
+        """Return which records pass all filters."""
+        passing = np.ones(len(self._frame), dtype=bool)
+        for name, value in choices.items():
+            passing &= self._mask(name, value)
+        return passing
 
     def _mask(self, name: str, value: Any) -> NDArray[np.bool_]:
         """Return which records pass one filter; the last answer is kept, as it is asked again."""
@@ -93,12 +105,27 @@ class Filters:
         return self._masks[name][1]
 
 
+def _most_first(
+    choice: Choices, numbers: Mapping[Any, int], *, chosen: Sequence[Any]
+) -> list[tuple[str, Any]]:
+    """Return the values with the most records that are left, those chosen, and at the end none."""
+    by_number = sorted(filter(None, choice.values), key=lambda value: -numbers[value])
+    listed = by_number[:_LISTED]
+    listed += [value for value in by_number[_LISTED:] if value in chosen]
+    options = [(choice.label(value, numbers[value]), value) for value in listed]
+    if "" in numbers:
+        options.append((choice.label("", numbers[""]), None))
+    return options
+
+
 def _most_frequent_first(column: pd.Series[Any]) -> Choices:
     """Return the values of a column of texts or lists, and "" at the end for none."""
+    titles: dict[Any, str] = {}
     if column.name == "tags":
         entries = explode(column, ["tag"]).rename(columns={"tag": "value"})
     elif column.name == "licenses":
         entries = license_entries(column).rename(columns={"license": "value"})
+        titles = entries.dropna(subset=["title"]).groupby("value")["title"].min().to_dict()
     else:
         names = as_texts(column)
         entries = pd.DataFrame({"record": range(len(column)), "value": names})
@@ -111,7 +138,7 @@ def _most_frequent_first(column: pd.Series[Any]) -> Choices:
         entries = pd.concat([entries, none])
         values.append("")
     places = pd.Index(values).get_indexer(entries["value"])
-    return Choices(entries["record"].to_numpy(), places, values)
+    return Choices(entries["record"].to_numpy(), places, values, titles)
 
 
 def _ascending(column: pd.Series[Any]) -> Choices:

@@ -1,67 +1,142 @@
-"""The explorer's chart, table and texts as HTML, and the script that keeps its keys."""
+"""The explorer's chart, table and texts as HTML, and the script of its page."""
 
 from __future__ import annotations
 
 import base64
+import inspect
 import io
 import warnings
 from html import escape
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import anywidget
+import matplotlib as mpl
 import pandas as pd
+import traitlets
 from matplotlib.figure import Figure
 
 from dirframe import plot
 from dirframe._display import headings, html_table, leading_columns
-from dirframe.plot.caption import read_words
+from dirframe._files import atomic_write, check_writable, make_folder
+from dirframe.plot.caption import CAPTION, read_words
 
 _FOLDER = files("dirframe.explorer")
 STYLE = f"<style>{(_FOLDER / 'explorer.css').read_text(encoding='utf-8')}</style>"
-ROWS = 20  # of the table
+ROWS = 20  # of a page of the table
 _LONGEST = 100  # characters of a cell
-_INCHES = (6.4, 4.0)  # of a chart: it stands beside the filters
-_DPI = 144  # twice that of the screen
+_PIXELS_PER_INCH = 96  # of a browser
+_DPI = 192  # twice that of the screen
+_HEIGHT = 440  # pixels of a chart
+_ROWS_OF_A_CHART = 12
+#: Text as large as that of the notebook: points are 4/3 pixels.
+_TEXT = {
+    "font.size": 10,
+    "axes.titlesize": 12,
+    "axes.labelsize": 10,
+    "xtick.labelsize": 10,
+    "ytick.labelsize": 10,
+    "legend.fontsize": 10,
+}
+_LIGHT, _GREY, _BLACK = "#e6e8ea", "#9aa4ae", "#111111"
+_DARK = {
+    **dict.fromkeys(
+        (
+            "text.color",
+            "axes.labelcolor",
+            "axes.titlecolor",
+            "xtick.labelcolor",
+            "ytick.labelcolor",
+        ),
+        _LIGHT,
+    ),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), _GREY),
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), _BLACK),
+    **dict.fromkeys(("legend.facecolor", "patch.edgecolor", "hatch.color"), _BLACK),
+    "grid.color": "#3a4048",
+}
 
 
-class Keys(anywidget.AnyWidget):
-    """Keeps the keys pressed in the explorer from the notebook's shortcuts."""
+class Browser(anywidget.AnyWidget):
+    """What the page of a browser tells: the room for the chart in pixels, and the theme."""
 
-    _esm = (_FOLDER / "keys.js").read_text(encoding="utf-8")
+    _esm = (_FOLDER / "browser.js").read_text(encoding="utf-8")
+    width = traitlets.Int(640).tag(sync=True)
+    is_dark = traitlets.Bool(False).tag(sync=True)
 
 
-def chart(frame: pd.DataFrame, name: str) -> str:
-    """Return a chart as an image with its title and caption as alternative text.
+def chart_options(name: str) -> dict[str, Any]:
+    """Return the options of a chart on the page, which has room for some rows only."""
+    has_rows = "top" in inspect.signature(getattr(plot, name)).parameters
+    return {"top": _ROWS_OF_A_CHART} if has_rows else {}
+
+
+def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
+    """Return a chart as an image, with its caption below and in its alternative text.
 
     Its figure is none of pyplot's, which a kernel would show.
     """
-    figure = Figure(figsize=_INCHES, layout="constrained")
+    size = (width / _PIXELS_PER_INCH, _HEIGHT / _PIXELS_PER_INCH)
+    look: dict[Any, Any] = dict(_TEXT)
+    if is_dark:
+        look |= _DARK
     stream = io.BytesIO()
-    with plot.style(), warnings.catch_warnings():
+    with plot.style(), mpl.rc_context(look), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fonts; those of the records were shown after the load
-        ax = getattr(plot, name)(frame, ax=figure.add_subplot())
+        figure = Figure(figsize=size, layout="constrained")
+        ax = getattr(plot, name)(frame, ax=figure.add_subplot(), **chart_options(name))
+        title, caption = read_words(ax)
+        for part in list(ax.texts):
+            if part.get_gid() == CAPTION:  # it stands below, as large as other text of the page
+                part.remove()
         figure.savefig(stream, format="png", dpi=_DPI)
-    title, caption = read_words(ax)
     words = escape(f"{title}. {caption}".rstrip())
     data = base64.b64encode(stream.getvalue()).decode()
-    return _scrolling(f'<img src="data:image/png;base64,{data}" alt="{words}">', "Picture")
+    image = f'<img src="data:image/png;base64,{data}" alt="{words}" width="{width}">'
+    return f'{_scrolling(image, "Picture")}<p class="df-caption">{escape(caption)}</p>'
 
 
-def table(frame: pd.DataFrame) -> str:
-    """Return the first records as a table that scrolls inside."""
-    first = leading_columns(frame)
-    head = frame.head(ROWS)[[*first, *(name for name in frame if name not in first)]]
-    caption = f"The first {ROWS} of {len(frame):,} records" if len(frame) > ROWS else "Records"
-    shown = html_table(head.rename(columns=headings(head)), caption, _LONGEST)
-    return _scrolling(shown, "Records")
+def save_chart(frame: pd.DataFrame, name: str, path: Path, *, overwrite: bool) -> None:
+    """Write a chart to a file, as large as a new figure is, with its caption."""
+    check_writable(path, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
+    with plot.style(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of fonts, as on the page
+        figure = Figure(layout="constrained")
+        getattr(plot, name)(frame, ax=figure.add_subplot(), **chart_options(name))
+        make_folder(path.parent)
+        with atomic_write(path, overwrite=overwrite) as part:
+            figure.savefig(part, format=path.suffix[1:].lower(), dpi=150)
+
+
+def table(frame: pd.DataFrame, page: int) -> str:
+    """Return a page of the records as a table that scrolls inside."""
+    leading = leading_columns(frame)
+    names = [*leading, *(name for name in frame if name not in leading)]
+    first = (page - 1) * ROWS
+    shown = frame.iloc[first : first + ROWS][names]
+    caption = "Records"
+    if len(frame) > ROWS:
+        caption = f"Records {first + 1:,} to {first + len(shown):,} of {len(frame):,}"
+    text = html_table(shown, caption, _LONGEST, heads=headings(shown))
+    return _scrolling(text, "Records")
+
+
+def pages(frame: pd.DataFrame) -> int:
+    """Return the number of pages of the table."""
+    return max(-(-len(frame) // ROWS), 1)
 
 
 def sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the columns to sort by, with their headings: no lists, ids, and names of the index."""
-    kinds = {name: str(dtype) for name, dtype in frame.dtypes.items()}
-    hidden = {"id", *frame.index.names, *(n for n, k in kinds.items() if k == "object" or "<" in k)}
-    pairs = ((words, name) for name, words in headings(frame).items())
-    return [(words, n) for words, n in pairs if n not in hidden and not n.endswith("_id")]
+    options = []
+    for name, heading in headings(frame).items():
+        kind = str(frame.dtypes[name])
+        is_list = kind == "object" or "<" in kind
+        is_id = name == "id" or name.endswith("_id") or name in frame.index.names
+        if not is_list and not is_id:
+            options.append((heading, name))
+    return options
 
 
 def message(text: str, severity: str) -> str:

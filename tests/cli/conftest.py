@@ -2,13 +2,16 @@
 
 import gzip
 import io
+import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 import dirframe
+from dirframe.settings import cache_folder
 from tests.rig.server import MARK, Reply, Rig, failed, id_of, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
@@ -36,10 +39,18 @@ def answer(request):
     return WRONG.get(request.query.get("query"))
 
 
+@pytest.fixture(scope="session")
+def stores():
+    """Return the folder of stores of the run, with that of the sample, which takes seconds to make."""
+    with dirframe.sample_directory():
+        return cache_folder() / "stores"
+
+
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, stores):
     """Go to an empty folder, with an own cache and own keys beside it."""
     monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+    shutil.copytree(stores, tmp_path / "cache" / "stores", copy_function=os.link)
     monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
     here = tmp_path / "here"
     here.mkdir()
@@ -59,15 +70,23 @@ def rig(folder, monkeypatch):
 
 
 @pytest.fixture
-def desk(rig, folder, files, root):
-    """Lay out what the examples of the help read, of a directory with more records."""
+def desk(rig, folder, files, root, monkeypatch):
+    """Lay out what the examples of the help read; both directories are one of some 50 records."""
     records = {}
     for kind in ("project", "account"):
         page = gzip.decompress((root / "data" / f"{kind}s.xml.gz").read_bytes()).decode()
-        records[kind] = re.findall(f"<{kind}>.*?</{kind}>", page, re.DOTALL)[:60]
-        rig.add(kind, records[kind])
         (folder / f"{kind}s.parquet").write_bytes((files / f"{kind}s.parquet").read_bytes())
+        named = {"1", "633", "714", *dirframe.read_table(f"{kind}s.parquet")["id"]}
+        every = re.findall(f"<{kind}>.*?</{kind}>", page, re.DOTALL)
+        records[kind] = [xml for xml in every if id_of(xml) in named]
+        rig.add(kind, records[kind])
     rig.sorts["id"] = lambda xml: int(id_of(xml))
+
+    def sample_directory(**_):
+        return dirframe.Directory(rig.url, rig.key)
+
+    monkeypatch.setattr(dirframe, "sample_directory", sample_directory)
+    shutil.copy(folder / "projects.parquet", folder / "again.parquet")
     accounts = dirframe.read_table("accounts.parquet")
     dirframe.export(accounts, "accounts.csv")
     dirframe.export(dirframe.country_audit(accounts), "audit.csv")

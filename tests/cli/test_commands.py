@@ -80,26 +80,15 @@ def test_statistics_and_charts_are_those_of_python(run):
     assert {*CHARTS} <= {*plot.__all__}
 
 
-def test_what_people_try_first_works_or_is_answered_with_what_does_it(run, tmp_path):
-    for words, right in (
-        (["projcts"], "'projects'"),
-        (["stats", "language-shar"], "'language_share'"),
-        (["plot", "tag", "x.csv"], "'tags'"),
-        (["keys", "ad"], "'add'"),
-    ):
-        done = run(*words)
-        assert (done.code, done.out) == (2, "")
-        assert right in done.err
+def test_charts_and_statistics_are_named_with_hyphens_too(run, tmp_path):
     file, picture = tmp_path / "projects.csv", tmp_path / "x.svg"
     file.write_text("id,analysis_main_language_name,analysis_total_code_lines\n1,C,5\n2,C,6\n")
     assert run("stats", "language-share", file).table.iloc[0, 0] == "C"
     assert run("plot", "language-share", file, "-o", picture).code == 0
     assert picture.exists()
-    for option in ("-n", "--limit", "--max-items"):
-        assert len(run("accounts", "--demo", option, 3).table) == 3
 
 
-def test_examples_of_the_help_run_and_make_what_they_name(desk, run, pipe):
+def test_help_examples_run_and_make_what_they_name(desk, run, pipe):
     for number in range(3):
         run("keys", "add", "--developer", "Ada L.", "--application", f"application {number}")
     elsewhere = {"demo", "serve"}  # each has a test of its own

@@ -187,11 +187,12 @@ def test_file_has_what_is_shown_and_is_replaced_only_if_asked(
     explorer.languages.value, explorer.order_by.value = ("Python",), "name"
     explorer.path.value = "~/python.csv"
     press(explorer, "Export")
-    assert "169" in shown(explorer, "message").text_content()
+    assert "169" in shown(explorer, "written").text_content()
     assert list(pd.read_csv(file, dtype={"id": str})["id"]) == list(explorer.frame["id"])
     file.write_text("mine", encoding="utf-8")
     press(explorer, "Export")
-    assert shown(explorer, "message").xpath("//*[@role='alert']")
+    assert shown(explorer, "written").xpath("//*[@role='alert']")
+    assert "Tick Overwrite" in shown(explorer, "written").text_content()
     assert file.read_text(encoding="utf-8") == "mine"
     explorer.overwrite.value = True
     press(explorer, "Export")
@@ -199,14 +200,14 @@ def test_file_has_what_is_shown_and_is_replaced_only_if_asked(
     assert len(pd.read_csv(file)) == 169
 
 
-def test_show_all_takes_the_filters_away_and_leaves_order_and_chart(sample_projects):
+def test_clear_filters_takes_the_filters_away_and_leaves_order_and_chart(sample_projects):
     explorer = dirframe.Explorer(sample_projects.assign(paid=1))
     explorer.languages.value, explorer.search.value, explorer.first_year.value = ("C",), "x", 2008
     explorer.order_by.value, explorer.chart.value = "name", "tags"
-    press(explorer, "Show all")
+    press(explorer, "Clear filters")
     assert (explorer.languages.value, explorer.search.value) == ((), "")
     assert list(explorer.frame["name"]) == sorted(sample_projects["name"], key=str.casefold)
-    assert "plot.tags(shown)" in explorer.code
+    assert "plot.tags(shown, top=12)" in explorer.code
     columns = {value for _, value in explorer.order_by.options}
     assert {"name", "stack_count", "created_at", "paid"} <= columns
     assert not columns & {"tags", "licenses", "id", "analysis_id"}
@@ -277,15 +278,160 @@ def test_text_of_records_is_never_markup_and_long_text_is_cut():
     explorer = dirframe.Explorer(frame)
     explorer.languages.value, explorer.path.value = (EVIL, "C"), f"{EVIL}.nope"
     press(explorer, "Export")
-    outputs = {name: shown(explorer, name) for name in ("table", "message", "code", "count")}
+    outputs = {name: shown(explorer, name) for name in ("table", "written", "code", "count")}
     assert not [tree for tree in outputs.values() if tree.xpath("//script | //b[.='bold']")]
-    assert EVIL in outputs["message"].text_content()
+    assert EVIL in outputs["written"].text_content()
     cells = [cell.text_content() for cell in outputs["table"].xpath("//tbody/tr/td")]
     assert {EVIL, "", "C"} <= {*cells}
     assert max(map(len, cells)) <= 101
 
 
+# What its words and controls are
+
+
+def tag(explorer, name, path):
+    """Return the first element of an output at a path."""
+    return shown(explorer, name).xpath(path)[0]
+
+
+def test_messages_name_controls_and_no_argument(tmp_path):
+    with Today(20) as today, today.directory(tmp_path) as directory:
+        explorer = dirframe.Explorer(directory)
+        explorer.sort.value = "project_name"
+        press(explorer, "Load")
+        texts = [shown(explorer, name).text_content() for name in ("message", "picture")]
+    assert [("With analyses" in text, "details" in text, "--" in text) for text in texts] == [
+        (True, False, False),
+        (True, False, False),
+    ]
+
+
+def test_answer_stands_beside_its_button(sample_projects, tmp_path):
+    explorer = dirframe.Explorer(sample_projects)
+    explorer.path.value = str(tmp_path / "p.csv")
+    boxes = [widget for widget in every(explorer) if hasattr(widget, "children")]
+    (results,) = [box for box in boxes if "df-results" in box._dom_classes]
+    names = ["".join(child._dom_classes) for child in results.children]
+    assert names.index("df-at-written") == names.index("df-write") + 1
+    press(explorer, "Export")
+    assert "1,500 projects" in shown(explorer, "written").text_content()
+    assert shown(explorer, "message").text_content() == ""
+    explorer.search.value = "network"
+    assert shown(explorer, "written").text_content() == ""  # it was of other records
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "magic"),
+    [("chart.png", ".png", b"\x89PNG"), ("a.svg", ".svg", b"<?xml"), ("a.csv", ".png", b"\x89PNG")],
+)
+def test_chart_is_saved_to_a_file(name, suffix, magic, sample_projects, tmp_path):
+    explorer = dirframe.Explorer(sample_projects.head(50))
+    explorer.path.value = str(tmp_path / name)
+    press(explorer, "Save chart")
+    file = (tmp_path / name).with_suffix(suffix)
+    assert file.read_bytes().startswith(magic)
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+    press(explorer, "Save chart")
+    assert "Tick Overwrite" in shown(explorer, "written").text_content()
+
+
+def test_pages_show_all_records(sample_projects):
+    frame = sample_projects.head(45)
+    explorer = dirframe.Explorer(frame)
+    names = []
+    for _ in range(3):
+        rows = shown(explorer, "table").xpath("//tbody/tr/td[1]")
+        names += [row.text_content() for row in rows]
+        if explorer.page.value < 3:
+            press(explorer, "Next")
+    assert names == [" ".join(name.split()) for name in frame["name"]]
+    assert tag(explorer, "table", "//caption").text_content() == "Records 41 to 45 of 45"
+    press(explorer, "Previous")
+    assert explorer.page.value == 2
+    explorer.order_by.value = "name"
+    assert explorer.page.value == 1
+
+
+def test_heading_names_the_column_of_code_in_a_tooltip(sample_projects):
+    explorer = dirframe.Explorer(sample_projects)
+    heads = {th.get("title"): th.text_content() for th in shown(explorer, "table").xpath("//th")}
+    assert set(heads) == set(sample_projects)
+    assert heads[LANGUAGE] == "main language name"
+
+
+def test_licences_are_named_by_title_and_lists_sorted_by_what_is_left(sample_projects):
+    explorer = dirframe.Explorer(sample_projects)
+    explorer.languages.value = ("Python",)
+    labels = [label for label, _ in explorer.licenses.options]
+    titles = set(stats.licenses(sample_projects)["title"])
+    assert {label.rpartition(" (")[0] for label in labels} == {*titles, "(none)"}
+    for control in (explorer.languages, explorer.licenses, explorer.tags):
+        texts = [label.rpartition(" (")[2] for label, value in control.options if value is not None]
+        counts = [int(text.removesuffix(")").replace(",", "")) for text in texts]
+        assert counts == sorted(counts, reverse=True)
+
+
+def test_chart_has_the_width_and_the_theme_of_the_page(sample_projects):
+    explorer = dirframe.Explorer(sample_projects.head(60))
+    (browser,) = [w for w in every(explorer) if hasattr(w, "is_dark")]
+    before = tag(explorer, "picture", "//img")
+    browser.width = 800
+    wide = tag(explorer, "picture", "//img")
+    browser.is_dark = True
+    dark = tag(explorer, "picture", "//img")
+    assert (before.get("width"), wide.get("width"), dark.get("width")) == ("640", "800", "800")
+    assert dark.get("src") != wide.get("src")
+    caption = tag(explorer, "picture", "//p[@class='df-caption']").text_content()
+    assert "Source: " in caption
+    assert dark.get("alt").endswith(caption)
+
+
 # Loads
+
+
+def test_estimate_that_does_not_fit_is_amber(tmp_path):
+    with Rig(55) as rig, rig.directory(tmp_path, daily_quota=4) as directory:
+        explorer = dirframe.Explorer(directory)
+        press(explorer, "Estimate")
+        assert "warning" in tag(explorer, "message", "//*[@role]").get("class")
+        explorer.max_items.value = 10
+        press(explorer, "Estimate")
+        assert "success" in tag(explorer, "message", "//*[@role]").get("class")
+
+
+def test_named_projects_are_loaded(sample):
+    explorer = dirframe.Explorer(sample)
+    explorer.query.value = "left over"
+    explorer.way.value = "named projects"
+    assert (explorer.query.value, explorer.query.layout.display) == ("", "none")
+    explorer.projects.value = "633, 714 779"
+    press(explorer, "Estimate")
+    assert explorer.error is None
+    press(explorer, "Load")
+    assert explorer.frame["id"].tolist() == ["633", "714", "779"]
+    assert "projects=['633', '714', '779']" in explorer.code
+    assert_frame_equal(run(explorer)["shown"], explorer.frame)
+
+
+def test_projects_of_an_organization_are_loaded():
+    with dirframe.sample_directory(analyses=False) as directory:
+        organizations = dirframe.load_organizations(directory, progress=False)
+        name = organizations["url_name"][0] if "url_name" in organizations else None
+        name = name or organizations["vanity_url"][0]
+        explorer = dirframe.Explorer(directory)
+        explorer.organization.value = name
+        assert explorer.way.value == "an organization"
+        press(explorer, "Load")
+        assert (explorer.error, len(explorer.frame) > 0) == (None, True)
+        assert f"organization={name!r}" in explorer.code
+
+
+def test_way_of_a_sample_shows_its_size_and_empties_it_again(sample):
+    explorer = dirframe.Explorer(sample)
+    explorer.sample.value = 5
+    assert (explorer.way.value, explorer.sample.layout.display) == ("a random sample", None)
+    explorer.way.value = "all, or a query"
+    assert (explorer.sample.value, explorer.sample.layout.display) == (0, "none")
 
 
 def test_requests_are_sent_by_estimate_and_load_alone(tmp_path):
@@ -302,7 +448,7 @@ def test_requests_are_sent_by_estimate_and_load_alone(tmp_path):
         explorer.query.value = "other"
         explorer.search.value, explorer.order_by.value = "project 1", "name"
         explorer.style.value = "bibtex"
-        press(explorer, "Show all")
+        press(explorer, "Clear filters")
         assert rig.pages == [1, 2]
         assert "other" not in explorer.code  # it tells what was loaded
 
@@ -415,9 +561,8 @@ def test_own_pages_are_loaded(tmp_path):
         explorer.sort.value = "project_name"
         press(explorer, "Load")
         assert (len(explorer.frame), explorer.error) == (20, None)
-        assert "details" in shown(explorer, "message").text_content()  # no analysis was sent
-        for control in (explorer.languages, explorer.activity):
-            assert control.layout.display == "none"
+        assert "Tick With analyses" in shown(explorer, "message").text_content()
+        assert explorer.languages.layout.display == "none"
         explorer.details.value = True
         press(explorer, "Load")
         assert explorer.frame["analysis_total_code_lines"].notna().all()

@@ -115,8 +115,8 @@ def _key_of(key: str | ApiKey | None, base_url: str) -> ApiKey:
     if not key:
         raise ConfigurationError(
             f"No API key is given for {base_url}.",
-            hint="Set DIRFRAME_API_KEY, or pass key=getpass.getpass() in a notebook. Open Hub "
-            f"{_KEYS}. {_SAMPLE}",
+            hint="Set DIRFRAME_API_KEY, or open dirframe.Directory(base_url, getpass.getpass()) in a "
+            f"notebook. Open Hub {_KEYS}. {_SAMPLE}",
         )
     api_key = key if isinstance(key, ApiKey) else ApiKey(key)
     if api_key.may_be_a_word:
@@ -193,8 +193,8 @@ def _address_of(text: object, allow_http: bool) -> str:
     if not text:
         raise ConfigurationError(
             "No directory is given.",
-            hint=f"Pass base_url= (--base-url) or set DIRFRAME_BASE_URL. The address of Open Hub is "
-            f"{OPEN_HUB}; it {_KEYS}. {_SAMPLE}",
+            hint="Set DIRFRAME_BASE_URL (--base-url), or pass dirframe.Directory(base_url, key) to the "
+            f"loader. The address of Open Hub is {OPEN_HUB}; it {_KEYS}. {_SAMPLE}",
         )
     # No error repeats what was given: it may hold a password, or be the key by mistake.
     if not isinstance(text, str):

@@ -47,6 +47,9 @@ _CHECK = (
     "Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, "
     f"REQUESTS_CA_BUNDLE the certificate of an institution's own authority. {RUN_AGAIN}"
 )
+#: The path of a record, and that of what belongs to one.
+_OWN_PAGE = re.compile(r"/(?:projects|accounts|orgs)/[^/]+\.xml$")
+_OF_RECORD = re.compile(r"/(?:projects|accounts|orgs)/[^/]+/.+\.xml$")
 #: What an attempt may raise.
 FAILURES = OSError, urllib3_errors.HTTPError, HTTPException, ValueError
 #: Why there is no connection, if another attempt may succeed.
@@ -96,9 +99,9 @@ def check_response(content: bytes, response: requests.Response, record: str | No
             raise _foreign_error(error, content, response) from None
     if status == 200 and page.succeeded:
         return page
-    kind, meaning, hint = _meaning(status, page)
+    kind, meaning, hint = _meaning(status, page, url)
     reason = f' ("{page.error}")' if page.error else ""
-    message = f"{url} responded with status {status}{reason}. {meaning}"
+    message = f"{url} responded with status {status}{reason}. {meaning}".rstrip()
     facts: dict[str, Any] = {"help_text": page.error, "reported": page.status}
     seconds = parse_retry_after(response.headers)
     if kind is QuotaExceededError and seconds is not None:
@@ -151,7 +154,7 @@ def _title_of(content: bytes) -> str | None:
     return words[:_LONGEST_TITLE] or None
 
 
-def _meaning(status: int, page: Page) -> tuple[type[RequestError], str, str | None]:
+def _meaning(status: int, page: Page, url: str) -> tuple[type[RequestError], str, str | None]:
     """Return the error of a status and a page, what it means, and what to do."""
     text = (page.error or "").lower()
     failure = ServiceError, "The request did not succeed and nothing was stored.", None
@@ -164,13 +167,25 @@ def _meaning(status: int, page: Page) -> tuple[type[RequestError], str, str | No
         advice = "Check it, or register an application with the directory to get one."
         return InvalidKeyError, "The key is missing, unknown or revoked.", advice
     if status == 404 or (status == 200 and "deleted" in text):
-        how = "Records are found by id, or by the name in their address, which is not their title"
-        what = "Nothing was found there"
+        meaning, hint = _missing(url)
         if page.status is None:
             # Today's live service sends the same for each error of its own.
-            what += ", or the directory could not send it now"
-        return NotFoundError, f"{what}. {how}.", None
+            meaning = "Nothing was found there, or the directory could not send it now."
+        elif page.error:
+            meaning = ""  # it says itself what is not there
+        return NotFoundError, meaning, hint
     return failure
+
+
+def _missing(url: str) -> tuple[str, str | None]:
+    """Return what is not there, and how a record is found."""
+    path = urlsplit(url).path
+    if _OWN_PAGE.search(path):
+        how = "A record is found by its id, or the name in its address, which is not its title."
+        return "There is no such record.", how
+    if _OF_RECORD.search(path):
+        return "There is no such record, or the directory has none of these for it.", None
+    return "The directory has nothing at this address.", None
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:

@@ -152,9 +152,15 @@ class Walk:
         """Begin with what today's live service has: projects by their ids, and 25 on a page."""
         query = self.received.query
         limit = query.max_items
-        if limit is not None and (query.sort is None or limit <= USUAL_PAGE_SIZE):
-            # The first records of its own order, or those that are here already.
+        if limit is not None and limit <= USUAL_PAGE_SIZE:  # which are here already
             yield self._begin_with(in_order, answer)
+            return
+        if limit is not None and query.sort is None:  # the first records of its own order
+            if limit <= PAGE_SIZE:  # on one page, so that none comes twice
+                yield self._probe(in_order.sort, answer)
+                yield from self._begin_by_25(None)
+            else:
+                yield self._begin_with(in_order, answer)
             return
         yield self._probe(in_order.sort, answer)
         if query.query is None and query.sort is None and not query.parameters:
@@ -201,7 +207,7 @@ class Walk:
         self.received.walk_by_numbers(reason)
         yield from self._begin_by_25(KEPT_TODAY)
 
-    def _begin_by_25(self, sort: str) -> Iterator[Arrival]:
+    def _begin_by_25(self, sort: str | None) -> Iterator[Arrival]:
         """Begin with pages of 25 in an order, or of ten where more are not sent."""
         query = self.received.query
         in_order = replace(query, sort=sort, per_page=None)

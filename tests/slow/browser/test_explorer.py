@@ -73,7 +73,7 @@ def test_notebook_is_run_filtered_exported_and_shows_itself_without_a_kernel(lab
     expect(output(explorer, "table", "tbody tr")).to_have_count(20)
     expect(picture).to_be_visible()
 
-    button(explorer, "Show all").click()
+    button(explorer, "Clear filters").click()
     expect(count).to_have_text("1,500 projects")
     explorer.get_by_label("Main language", exact=True).select_option("C (250)")
     expect(count).to_have_text("250 of 1,500 projects")
@@ -97,10 +97,10 @@ def test_notebook_is_run_filtered_exported_and_shows_itself_without_a_kernel(lab
     expect(picture).to_have_attribute("alt", re.compile(r"^Growth of accounts.* 60 accounts"))
     explorer.get_by_label("File", exact=True).fill("sixty.csv")
     button(explorer, "Export").click()
-    expect(output(explorer, "message")).to_contain_text(re.compile(r"60 accounts .*sixty\.csv"))
+    expect(output(explorer, "written")).to_contain_text(re.compile(r"60 accounts .*sixty\.csv"))
     assert len(pd.read_csv(folder / "sixty.csv")) == 60
     button(explorer, "Export").click()
-    expect(output(explorer, "message", "[role=alert]")).to_contain_text("sixty.csv")
+    expect(output(explorer, "written", "[role=alert]")).to_contain_text("sixty.csv")
 
     expect(lab.locator(".dirframe-static").first).to_be_hidden()
     save(lab)
@@ -160,6 +160,29 @@ def test_explorer_is_readable_in_the_dark_and_in_a_narrow_window(lab, jupyter, o
         assert violations(lab, ".dirframe-explorer") == []
 
 
+_FIELDS = """root => [...root.querySelectorAll('.df-ask > *, .df-write > *, .df-order > *')]
+    .filter(part => part.offsetParent).map(part => part.getBoundingClientRect().width)"""
+
+
+def test_fields_have_room_at_every_width_and_charts_follow_the_theme(lab, jupyter, opened):
+    write_notebook(SAMPLE, jupyter[1] / "widths.ipynb")
+    explorer = opened("widths.ipynb")
+    load(explorer)
+    narrowest = {}
+    for width in range(700, 1601, 50):
+        lab.set_viewport_size({"width": width, "height": 900})
+        narrowest[width] = min(explorer.evaluate(_FIELDS))
+    assert {width: room for width, room in narrowest.items() if room < 120} == {}
+    picture = output(explorer, "picture", "img")
+    before = picture.get_attribute("src")
+    lab.evaluate("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    expect(explorer).to_have_class(re.compile("df-dark"))
+    expect(picture).not_to_have_attribute("src", before)
+    lab.evaluate(
+        "jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})"
+    )
+
+
 def test_load_is_stopped_by_the_kernels_button(lab, jupyter, opened):
     write_notebook(SLOWLY, jupyter[1] / "slow.ipynb")
     explorer = opened("slow.ipynb")
@@ -177,7 +200,7 @@ def test_keys_of_a_control_stay_in_it_and_those_of_a_cell_do_what_they_do(lab, j
     load(explorer)
     cells = lab.locator(".jp-Notebook .jp-Cell")
     languages = explorer.get_by_label("Main language", exact=True)  # the keys choose some
-    for focused in (explorer.locator("pre").first, button(explorer, "Show all"), languages):
+    for focused in (explorer.locator("pre").first, button(explorer, "Clear filters"), languages):
         focused.focus()
         for keys in ("d", "d", "a", "b", "x", "m", "y", "Control+Shift+ArrowDown"):
             lab.keyboard.press(keys)

@@ -152,8 +152,10 @@ def draw_contributors_by_language(ax: Axes, table: pd.DataFrame) -> list[str]:
     columns = {"median": "median", "projects": "projects_counted"}
     cells = {name: [_number(n) for n in ranked[column]] for name, column in columns.items()}
     rows.write_columns(ax, cells, size)
-    ax.set_xlabel("Contributors in twelve months, logarithmic", loc="right")
-    notes = ["Dot: median; line: the middle half of the projects."]
+    ax.set_xlabel("Contributors, logarithmic", loc="right")
+    notes = [
+        "Dot: median of the contributors in twelve months; line: the middle half of the projects."
+    ]
     if is_few.any():
         notes.append(f"Pale: languages with fewer than {rows.FEW} projects.")
     return [*notes, *not_shown(table)]

@@ -143,6 +143,8 @@ def draw_contributors_by_language(ax: Axes, table: pd.DataFrame) -> list[str]:
     is_few = numbers["projects_counted"] < rows.FEW
     dot = max(0.7 * size, 3.5)
     for label, part, alpha in (("median", ~is_few, 1.0), ("few", is_few, rows.PALE)):
+        if not part.any():
+            continue  # an empty line would count as a point at 0
         y = numbers.index[part]
         ax.hlines(y, low[part], high[part], colors=ACCENT, linewidth=2.2, alpha=alpha, label=label)
         (dots,) = ax.plot(numbers["median"][part], y, "o", color=ACCENT, markersize=dot)

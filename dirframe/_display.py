@@ -53,6 +53,7 @@ _FILTERS = {
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
 _WIDEST = 60
+_TERMINAL = 80  # columns of a terminal that nobody made wider
 _LEADING = (
     *("name", "analysis_main_language_name", "country_name", "country_code", "location"),
     *("stack_count", "user_count", "posts_count", "analysis_twelve_month_contributor_count"),
@@ -82,8 +83,8 @@ class Overview:
         heading, tables, notes = self._overview()
         lines = [heading]
         for caption, table in tables.items():
-            rows, _ = table_lines(table, {str(name): label(str(name)) for name in table})
-            lines += ["", caption, *(f"  {row}" for row in (["none"] if table.empty else rows))]
+            rows = ["none"] if table.empty else fitting_lines(table, _TERMINAL - len("  "))
+            lines += ["", caption, *(f"  {row}" for row in rows)]
         return "\n".join(map(printable, [*lines, "", *notes])).strip()
 
     def _repr_html_(self) -> str:
@@ -134,6 +135,27 @@ def table_lines(
             width -= width_of(column[0]) + len("  ")
     lines = ("  ".join(row).rstrip() for row in zip(*columns, strict=True))
     return list(dropwhile(lambda line: not line, lines)), omitted
+
+
+def fitting_lines(table: pd.DataFrame, width: int) -> list[str]:
+    """Return a table as lines of text; if they are too wide, long names have lines of their own."""
+    heads = {str(name): label(str(name)) for name in table}
+    lines, _ = table_lines(table, heads)
+    if max(map(width_of, lines)) <= width:
+        return lines
+    first, *others = heads
+    above = {name: heads[name].replace(" ", "\n", 1) for name in others}
+    rest, _ = table_lines(table, above)
+    room = max(width - max(map(width_of, rest)) - len("  "), len(heads[first]))
+    names = [cut(cell, width) for cell in cell_texts(table, first)]
+    beside = [*[""] * (len(rest) - len(names) - 1), heads[first], *names]
+    folded: list[str] = []
+    for name, line in zip(beside, rest, strict=True):
+        if width_of(name) > room:
+            folded += [name, f"{'':{room}}  {line}"]
+        else:
+            folded.append(f"{name}{' ' * (room - width_of(name))}  {line}".rstrip())
+    return folded
 
 
 def align(texts: Sequence[str], *, right: bool) -> list[str]:

@@ -147,7 +147,10 @@ def test_modules_that_contributing_names_exist(pages):
     named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", pages[ROOT / "CONTRIBUTING.md"]))
     folders = [
         ROOT,
-        *(ROOT / "dirframe" / part for part in ("", "client", "client/http", "client/paging")),
+        *(
+            ROOT / "dirframe" / part
+            for part in ("", "client", "client/http", "client/paging", "plot")
+        ),
         ROOT / "tests",
     ]
     assert len(named) > 15

@@ -153,6 +153,9 @@ def test_refusals(load):
     assert load(fault=faults.fails("This project was deleted by its manager.")) == snapshot(
         'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). Nothing was found there. Records are found by id, or by the name in their address, which is not their title.'
     )
+    assert load(fault=faults.fails_today("404 - Not Found", 404)) == snapshot(
+        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404 ("404 - Not Found"). Nothing was found there, or the directory could not send it now. Records are found by id, or by the name in their address, which is not their title.'
+    )
     page = "<html><head><title>Just a moment...</title></head></html>"
     assert load(fault=faults.answers(page, 403)) == snapshot(
         'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 403 and an HTML page with the title "Just a moment...". That is not an answer of the directory\'s interface, and says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
@@ -232,6 +235,10 @@ def test_records(load, message, tmp_path):
     )
     assert load(kind=Today) == snapshot(
         "AnalysesNotSentWarning: 3 of 3 projects have an analysis, whose columns are empty: this directory sends an analysis only with the own page of its project. details=True (--details) requests these pages, for at most 3 requests."
+    )
+    bare = set(map(str, range(1, 61)))
+    assert load(60, kind=Today, size=10, stops={"ids": 2}, bare=bare) == snapshot(
+        "ServiceChangedWarning: The last of the projects of rig were read in another way, because the directory stopped answering by ids: nothing is lost, but the load needed more requests. dirframe.check() (dirframe check) shows what the directory sends now."
     )
     with Rig(3).in_process() as rig:
         directory = rig.directory(tmp_path)

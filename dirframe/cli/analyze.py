@@ -234,28 +234,51 @@ def summary(**source: Any) -> None:
 @option("-o", "--output", "path", type=FILE, default="report.html", help="The page to write.")
 @options.overwrite_option
 @option("--title", help="Title of the report.")
+@option("--contributors", type=EXISTING, help="Contributors of the projects: adds the bus factor.")
+@option("--activity", type=EXISTING, help="Months of the projects: adds the last twelve months.")
+@option("--repositories", type=EXISTING, help="Repositories of the projects.")
 @options.records_options
 def report(
-    files: tuple[str, ...], path: Path, overwrite: bool, title: str | None, **source: Any
+    files: tuple[str, ...],
+    *,
+    path: Path,
+    overwrite: bool,
+    title: str | None,
+    contributors: Path | None,
+    activity: Path | None,
+    repositories: Path | None,
+    **source: Any,
 ) -> None:
     """Write a report as one page, of FILES or of a collection.
 
-    It has findings, charts, tables, biases, method and citation.
+    It has the projects one by one, findings, charts, tables, biases, method and citation.
 
     \b
     Examples:
       dirframe report projects.parquet accounts.parquet -o report.html
+      dirframe report ours.parquet --activity months.parquet -o ours.html
       dirframe report --demo --collection accounts -o accounts.html
     """
     from dirframe._files import check_writable
+    from dirframe.reports.report import check_columns_sent
 
-    check_not_read(path, files)
+    of_projects = {
+        "contributors": contributors,
+        "activity": activity,
+        "repositories": repositories,
+    }
+    named = {name: file for name, file in of_projects.items() if file is not None}
+    check_not_read(path, [*files, *map(str, named.values())])
     check_writable(path, overwrite=overwrite, suffixes=[".html"])
     if files or source["collection"] or not is_told_what_to_load(source):
-        frames = [read(file, **source) for file in files or (None,)]
+        frames = [read(file, try_on=check_columns_sent, **source) for file in files or (None,)]
     else:
-        frames = [read(needed=collection, **source) for collection in ("projects", "accounts")]
-    dirframe.report(frames, path, title=title, overwrite=overwrite)
+        frames = [
+            read(needed=collection, try_on=check_columns_sent, **source)
+            for collection in ("projects", "accounts")
+        ]
+    tables = {name: dirframe.read_table(file) for name, file in named.items()}
+    dirframe.report(frames, path, title=title, overwrite=overwrite, **tables)
     note(f"Wrote {path}")
 
 

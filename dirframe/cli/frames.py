@@ -227,7 +227,9 @@ def empty(collection: str) -> pd.DataFrame:
 
     resource = RESOURCES[collection.removesuffix("s")]
     cells: dict[str, list[None]] = {column: [] for column in resource.by_column}
-    return pd.DataFrame(typed_columns(cells, resource))
+    return pd.DataFrame(
+        typed_columns(cells, resource.fields, collection=resource.collection, infers=False)
+    )
 
 
 def _select(

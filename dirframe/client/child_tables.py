@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from dirframe import provenance
 from dirframe._arrow import as_list, check_unicode, require_frame
 from dirframe.client.xml.columns import typed_columns
 from dirframe.errors import InvalidInputError, MissingColumnsError
-from dirframe.schema import COUNTED_LISTS, PROJECT, Field, Kind, Resource
+from dirframe.schema import COUNTED_LISTS, PROJECT, RESOURCES, Field, Kind, Resource
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +82,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     names = dict.fromkeys([*(known.column for known in field.fields), *chain.from_iterable(rows)])
     cells = {name: [_text(row.get(name)) for row in rows] for name in names}
     try:
-        data = typed_columns(cells, replace(resource, fields=field.fields))
+        infers = resource.name not in RESOURCES
+        data = typed_columns(cells, field.fields, collection=resource.collection, infers=infers)
     except UnicodeEncodeError:
         check_unicode(lists, field.column)
         raise

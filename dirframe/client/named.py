@@ -125,7 +125,11 @@ class NamedProjects:
         known = [
             name for name in self.undecided() if self.fetcher.is_known(record_query(PROJECT, name))
         ]
-        yield from self._read_own(known, {}, Patience())
+        refused: dict[str, Refusal | Failure] = {}
+        yield from self._read_own(known, refused, Patience())
+        for name, answer in refused.items():
+            if not _may_be_there(answer):
+                self._note_failure(name, answer)
 
     def undecided(self) -> list[str]:
         """Return the names whose own pages are needed."""

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -317,9 +316,9 @@ def _typed(
         elif is_list or any(text[:1] == "[" for text in words):
             with nullcontext() if is_list else suppress(ValueError):
                 cells[name] = _lists(texts, name)
-    # As of records that no specification describes: other columns are inferred.
-    described = replace(resource or UNKNOWN, name=UNKNOWN.name, fields=tuple(fields.values()))
-    return pd.DataFrame(typed_columns(cells, described) | others)
+    known = tuple(fields.values())
+    typed = typed_columns(cells, known, collection=(resource or UNKNOWN).collection, infers=True)
+    return pd.DataFrame(typed | others)
 
 
 def _cast(texts: Sequence[str | None], kind: pa.DataType) -> pd.Series[Any]:

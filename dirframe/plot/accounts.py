@@ -125,7 +125,7 @@ def accounts_map(
     >>> accounts = pd.DataFrame({"country_code": ["DE", "SG"], "country_alpha_2": ["DE", "SG"],
     ...                          "country_name": ["Germany", "Singapore"]})
     >>> ax = accounts_map(accounts)
-    >>> print(ax.figure.get_supxlabel().split(". ")[1])
+    >>> print(ax.figure.get_supxlabel().splitlines()[0].split(". ")[1])
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
     table = stats.accounts_by_country(frame)

@@ -133,6 +133,23 @@ RULES = {
         UPDATED, CREATED, "changed on {updated_at:%Y-%m-%d}, created on {created_at:%Y-%m-%d}"
     ),
 }
+#: The rules in words, for readers who write no code.
+RULE_TITLES = {
+    "began_before_1970": "first month before 1970",
+    "began_before_language": "first month before the main language appeared",
+    "duplicate_id": "id in more than one record",
+    "impossible_kudo_rank": "kudo rank not from 1 to 10",
+    "impossible_latitude": "latitude beyond 90 degrees",
+    "impossible_longitude": "longitude beyond 180 degrees",
+    "lines_outlier": "many more lines of code than others in the language",
+    "month_in_future": "month in the future",
+    "months_reversed": "last month before the first",
+    "negative_contributors": "negative number of contributors",
+    "negative_lines": "negative number of code lines",
+    "negative_posts": "negative number of posts",
+    "stale_analysis": "code not fetched for a year",
+    "updated_before_created": "changed before it was created",
+}
 #: The columns that the rules read.
 RULE_COLUMNS = tuple(dict.fromkeys(need for rule in RULES.values() for need in rule.needs))
 #: Rules whose records are in doubt; those of the others are impossible.

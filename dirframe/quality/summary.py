@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from dirframe._display import Overview, quantity
 from dirframe.client.paging.order import is_in_order
 from dirframe.quality.rules import (
     DOUBTFUL,
+    RULE_TITLES,
     applicable,
     columns_of,
     matches,
@@ -35,10 +36,17 @@ from dirframe.stats.result import typed_table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    Reasons = Iterator[tuple[str, pd.Series[bool]]]
-
 #: Rules with reasons of their own.
 _SEPARATE = {"duplicate_id", "stale_analysis"}
+
+
+class Reason(NamedTuple):
+    """A reason to beware of records: in words, how many it is about, and the rule if it is one."""
+
+    words: str
+    records: int
+    share: float
+    rule: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,10 +110,19 @@ def summary(frame: pd.DataFrame) -> Summary:
         title += f"{'; the load was' if differs is not None else ','} {note}"
     if absent := provenance.absent(frame, record["not_sent"]):
         title += f". {quantity(len(absent.columns), 'column')} not sent by the directory"
-    bias = _bias(frame, known or PROJECT, record)
+    reasons = [
+        (f"rule {reason.rule}{_doubt(reason.rule)}" if reason.rule else reason.words, *reason[1:3])
+        for reason in reasons_to_beware(frame)
+    ]
+    dtypes = {"reason": "str", "records": "Int64", "share": "Float64"}
+    bias = pd.DataFrame(reasons, columns=[*dtypes]).astype(dtypes)
     if isinstance(drawn, provenance.Drawn):
         bias = with_intervals(bias, Shares(len(frame), CONFIDENCE), "records", drawn)
     return Summary(title, _fields(frame), bias, provenance.caption(frame))
+
+
+def _doubt(rule: str) -> str:
+    return " (in doubt)" if rule in DOUBTFUL else ""
 
 
 def _fields(frame: pd.DataFrame) -> pd.DataFrame:
@@ -164,9 +181,11 @@ def _describe(column: pd.Series[Any]) -> str:
     return f"{texts.nunique():,} different"
 
 
-def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
-    reasons = {reason: int(rows.sum()) for reason, rows in _reasons(frame, resource)}
-    rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
+def reasons_to_beware(frame: pd.DataFrame) -> list[Reason]:
+    """Return the reasons to beware of records, whether they occur or not; rules are the last."""
+    record = provenance.get_provenance(frame)
+    resource = provenance.resource_of(frame) or PROJECT
+    reasons = []
     available, loaded = record["items_available"], record["items_loaded"]
     is_sample = bool(record["sample"])  # what was not drawn is not missing
     if (
@@ -176,9 +195,14 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
         and loaded is not None
     ):
         lacking = max(available - loaded, 0)
-        rows.insert(0, (_not_loaded(frame, resource, record), lacking, lacking / max(available, 1)))
-    dtypes = {"reason": "str", "records": "Int64", "share": "Float64"}
-    return pd.DataFrame(rows, columns=[*dtypes]).astype(dtypes)
+        words = _not_loaded(frame, resource, record)
+        reasons.append(Reason(words, lacking, lacking / max(available, 1)))
+    matched = [(words, mask, "") for words, mask in _reasons(frame, resource)]
+    matched += [(RULE_TITLES[rule], mask, rule) for rule, mask in _rules(frame)]
+    for words, mask, rule in matched:
+        number = int(mask.sum())
+        reasons.append(Reason(words, number, number / max(len(frame), 1), rule))
+    return reasons
 
 
 def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> str:
@@ -191,8 +215,8 @@ def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any])
     return f"not loaded: the last, sorted by {order}"
 
 
-def _reasons(frame: pd.DataFrame, resource: Resource) -> Reasons:
-    """Yield each reason to beware, and the records that it is about."""
+def _reasons(frame: pd.DataFrame, resource: Resource) -> Iterator[tuple[str, pd.Series[bool]]]:
+    """Yield each reason to beware that is no rule, and the records that it is about."""
     optional = ["id", LANGUAGE, FETCHED, COUNTRY_RAW, COUNTRY_CODE]
     columns = read(frame, [], optional=optional)
     if resource is PROJECT:
@@ -205,14 +229,19 @@ def _reasons(frame: pd.DataFrame, resource: Resource) -> Reasons:
     if "id" in columns:
         ids = columns["id"]
         yield "repeated id: counted more than once", ids.notna() & ids.duplicated()
+
+
+def _rules(frame: pd.DataFrame) -> Iterator[tuple[str, pd.Series[bool]]]:
+    """Yield each rule that has no reason of its own, and the records that it matches."""
     rules = [name for name in applicable(frame) if name not in _SEPARATE]
     values = columns_of(frame, rules)
     for name in sorted(rules, key=lambda rule: rule in DOUBTFUL):
-        doubt = " (in doubt)" if name in DOUBTFUL else ""
-        yield f"rule {name}{doubt}", pd.Series(matches(values, name))
+        yield name, pd.Series(matches(values, name))
 
 
-def _of_projects(frame: pd.DataFrame, columns: pd.DataFrame) -> Reasons:
+def _of_projects(
+    frame: pd.DataFrame, columns: pd.DataFrame
+) -> Iterator[tuple[str, pd.Series[bool]]]:
     of_analysis = [
         field.column
         for field in PROJECT.specified

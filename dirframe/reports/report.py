@@ -7,21 +7,22 @@ import io
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass
+from html import escape
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import quote
 
 import matplotlib as mpl
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
 from matplotlib import pyplot as plt
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as MatplotlibFigure
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display import html_table, percent, quantity
+from dirframe._display import cell_texts, is_number, label, quantity
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe._printable import printable
 from dirframe.charts import STATISTICS
@@ -30,11 +31,33 @@ from dirframe.clean.countries import with_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.plot.caption import read_words
 from dirframe.plot.figure import detach_words, reason_if_empty
-from dirframe.quality.summary import summary
-from dirframe.schema import ACCOUNT, PROJECT, Resource
-from dirframe.stats.distributions import at_most
-from dirframe.stats.intervals import CONFIDENCE, wilson
-from dirframe.stats.records import require_records
+from dirframe.quality.rules import DOUBTFUL
+from dirframe.quality.summary import Reason, reasons_to_beware, summary
+from dirframe.reports.findings import findings, listed
+from dirframe.reports.portfolio import (
+    Cell,
+    Portfolio,
+    Table,
+    busiest,
+    portfolio_of,
+    table_of_contributors,
+    table_of_months,
+    table_of_projects,
+    table_of_repositories,
+)
+from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.stats.records import (
+    CONTRIBUTORS,
+    FETCHED,
+    LANGUAGE,
+    LAST_MONTH,
+    require_records,
+)
+
+if TYPE_CHECKING:
+    _File = Path
+else:
+    _File = type(Path())
 
 #: The charts and statistics of each section of a collection.
 _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
@@ -53,19 +76,38 @@ _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
         "Participation": [plot.accounts_by_kudo_rank, plot.posts_distribution],
     },
 }
-#: What is said of figures of a random sample without an interval.
-_OF_SAMPLE = "a figure of the sample, without an interval for the directory"
 #: Those that show the 15 most frequent.
 _LONG = {"language_share", "contributors_by_language", "licenses", "accounts_by_country"}
-_NAMED = 3  # of the most frequent
-_FEW = 10  # with fewer projects, "the 10% with the most contributors" would be less than one
+#: Projects whose months are drawn.
+_DRAWN = 6
+#: The columns up to which a table stays one on a phone, and up to which it is as wide as the text.
+_NARROW, _USUAL = 3, 6
+#: What records of an argument are called.
+_NOUNS = {"activity": "months"}
 _PACKAGES = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
+
+
+class Report(_File):
+    """The path of a report, which a notebook shows as a link."""
+
+    def _repr_html_(self) -> str:
+        """Return a link to the page where the notebook can serve it, else its path."""
+        name = escape(str(self))
+        folder = Path.cwd().resolve()
+        target = self.resolve()
+        if not target.is_relative_to(folder):
+            return f"<code>{name}</code>"
+        address = quote(target.relative_to(folder).as_posix())
+        return f'<a href="{address}" target="_blank" rel="noopener">{name}</a>'
 
 
 def report(
     frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame],
     path: str | Path,
     *,
+    contributors: pd.DataFrame | None = None,
+    activity: pd.DataFrame | None = None,
+    repositories: pd.DataFrame | None = None,
     title: str | None = None,
     overwrite: bool = False,
 ) -> Path:
@@ -76,10 +118,18 @@ def report(
     frames : pandas.DataFrame, or a mapping or sequence of them
         Projects, accounts or both, as the loaders give them, or what is left of them after
         `dirframe.select` or `dirframe.exclude`. A mapping names a frame that does not say what it
-        holds: ``{"projects": frame}``.
+        holds: ``{"projects": frame}``. Up to 100 projects have a line each, at the begin: name with
+        a link, main language, lines, people, months since the last activity, licence with its
+        family, and rules of `dirframe.flags` that match. Of more, the 25 with the most contributors
+        have one.
     path : str or pathlib.Path
         The file, with the suffix ``.html``: one page that fetches nothing and runs no script;
         printed from a browser it is a PDF fit to hand in.
+    contributors, activity, repositories : pandas.DataFrame, optional
+        What was loaded of the projects besides: by `dirframe.load_contributors` (adds the bus factor
+        of each), by ``load("activity_facts", of=projects)`` (the last twelve months of each, and the
+        months of six in charts), and by `dirframe.load_repositories`. With one of them every project
+        has a line.
     title : str, optional
         Default: the name of the directory and the collections of the frames.
     overwrite : bool, default False
@@ -88,8 +138,9 @@ def report(
     Returns
     -------
     pathlib.Path
-        The file; the same frames give the same bytes. A chart or table whose columns a frame lacks
-        is named in it, with the reason. Countries of accounts are unified first.
+        The file, in a notebook shown as a link; the same frames give the same bytes. A chart or table
+        whose columns a frame lacks is named in it, with the reason. Countries of accounts are unified
+        first.
 
     Raises
     ------
@@ -111,11 +162,27 @@ def report(
     named = _by_collection(frames)
     target = Path(path)
     check_writable(target, overwrite=overwrite, suffixes=[".html"])
-    page = _render(named, title)
+    extensions = {
+        "contributors": contributors,
+        "activity": activity,
+        "repositories": repositories,
+    }
+    given = {name: frame for name, frame in extensions.items() if frame is not None}
+    if given and "projects" not in named:
+        raise InvalidInputError(f"{' and '.join(given)} belong to projects: pass these, too.")
+    portfolio = portfolio_of(named["projects"], **extensions) if "projects" in named else None
+    page = _render(named, portfolio, given, title)
     make_folder(target.parent)
     with atomic_write(target, overwrite=overwrite) as temporary:
         temporary.write_text(page, encoding="utf-8")
-    return target
+    return Report(target)
+
+
+def check_columns_sent(projects: pd.DataFrame) -> None:
+    """Raise if a directory did not send the columns that most parts of a report need."""
+    error = provenance.absent(projects, [LANGUAGE, CONTRIBUTORS, LAST_MONTH, FETCHED])
+    if error is not None:
+        raise error
 
 
 def _by_collection(
@@ -142,69 +209,150 @@ def _by_collection(
     return named
 
 
-def _render(frames: dict[str, pd.DataFrame], title: str | None) -> str:
+def _render(
+    frames: dict[str, pd.DataFrame],
+    portfolio: Portfolio | None,
+    extensions: Mapping[str, pd.DataFrame],
+    title: str | None,
+) -> str:
     frames = {name: with_countries(frame) for name, frame in frames.items()}
-    sections = {
-        heading: [_show(function, frame) for function in functions]
-        for name, frame in frames.items()
-        for heading, functions in _SECTIONS[name].items()
-    }
+    lead = _sections_of_projects(portfolio) if portfolio is not None else {}
+    sections: dict[str, list[Block]] = {}
+    omitted: list[Omitted] = []
     for name, frame in frames.items():
-        facts = summary(frame)
-        sections[f"Summary of the {name}"] = [
-            {"caption": f"Columns of the {name}", "table": facts.fields, "note": facts.title},
-            {
-                "caption": f"Reasons to beware of the {name}",
-                "table": facts.bias,
-                "note": facts.source,
-            },
-        ]
+        for heading, functions in _SECTIONS[name].items():
+            blocks = [_show(function, frame) for function in functions]
+            shown = [block for block in blocks if not isinstance(block, Omitted)]
+            omitted += [block for block in blocks if isinstance(block, Omitted)]
+            if shown:
+                sections[heading] = shown
+    for name, frame in frames.items():
+        sections[f"Summary of the {name}"] = _summary(name, frame)
     parts = [_part(name, frame) for name, frame in frames.items()]
+    others = [_part(name, frame) for name, frame in extensions.items()]
+    resources = {"projects": PROJECT, "accounts": ACCOUNT}
+    sentences = [
+        sentence for name, frame in frames.items() for sentence in findings(frame, resources[name])
+    ]
     sources = " and ".join(dict.fromkeys(part["source"] for part in parts if part["source"]))
     title = title or f"{sources or 'Report'}: {' and '.join(frames)}"
-    loader = PackageLoader("dirframe.reports", "")
     environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=PackageLoader("dirframe.reports", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     packages = [f"{package} {version(package)}" for package in _PACKAGES]
     return environment.get_template("report.html.j2").render(
         title=printable(" ".join(title.split())),
         parts=parts,
+        extensions=others,
+        warnings=_warnings([*parts, *others]),
+        findings=sentences,
+        lead=lead,
         sections=sections,
+        omitted=omitted,
         figures=count(1),
         tables=count(1),
         next=next,
         quantity=quantity,
-        table=lambda frame, caption: Markup(html_table(frame, caption)),  # noqa: S704  # escaped
+        narrow=_NARROW,
+        usual=_USUAL,
         versions=[f"dirframe {__version__}", f"Python {platform.python_version()}", *packages],
     )
 
 
-def _show(function: Callable[..., Any], frame: pd.DataFrame) -> dict[str, Any]:
+# Sections
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart in the width of a page and in that of a phone, with its caption and note."""
+
+    wide: str
+    narrow: str
+    caption: str
+    note: str
+    kind: str = "figure"
+
+
+@dataclass(frozen=True)
+class Omitted:
+    """A chart or table that is not shown, and why."""
+
+    name: str
+    reason: str
+    hint: str = ""
+
+
+Block: TypeAlias = Figure | Table
+
+
+def _sections_of_projects(portfolio: Portfolio) -> dict[str, list[Block]]:
+    """Return the sections that show projects one by one."""
+    sections: dict[str, list[Block]] = {"Projects": [table_of_projects(portfolio)]}
+    if portfolio.months:
+        blocks: list[Block] = [table_of_months(portfolio)]
+        for project in busiest(portfolio, _DRAWN):
+            name = portfolio.name_of(project)
+            drawn = _draw(
+                plot.monthly_activity,
+                portfolio.months[project],
+                title=f"Months of {printable(name)}",
+            )
+            if isinstance(drawn, Figure):
+                blocks.append(drawn)
+        sections["Months"] = blocks
+    if portfolio.contributors:
+        sections["Bus factor"] = [table_of_contributors(portfolio)]
+    if portfolio.repositories:
+        sections["Repositories"] = [table_of_repositories(portfolio)]
+    return sections
+
+
+def _show(function: Callable[..., Any], frame: pd.DataFrame) -> Block | Omitted:
     """Return the chart or table of a frame with its caption and note, or why there is none."""
     options = {"top": 15} if function.__name__ in _LONG else {}
-    name = f"{function.__module__.split('.')[1]}.{function.__name__}"
+    if function.__module__.startswith("dirframe.plot"):
+        return _draw(function, frame, **options)
+    name = f"stats.{function.__name__}"
     try:
-        with plot.style(), warnings.catch_warnings(record=True) as caught:
-            result = function(frame, **options)
-    except (ColumnsNotSentError, MissingColumnsError) as error:
-        return {"omitted": f"{name} is not shown: {error}"}
-    said = [str(warning.message) for warning in caught]
-    if isinstance(result, pd.DataFrame):
-        note, caption = provenance.caption(result), STATISTICS[function.__name__].title
-        shown: dict[str, Any] = {"table": result}
-        reason = "" if provenance.get_provenance(result)["base"]["records"] else note
-    else:
-        reason = reason_if_empty(result)
-        caption, note = read_words(result)
-        detach_words(result)
-        shown = {"picture": _svg(result.get_figure(root=True))}
-    if reason:
-        return {"omitted": f"{name} is not shown: {reason}."}
-    return shown | {"caption": caption, "note": " ".join([f"{name}.", note, *said]).rstrip()}
+        table = function(frame, **options)
+    except MissingColumnsError as error:
+        return _omitted(name, error)
+    note = provenance.caption(table)
+    if not provenance.get_provenance(table)["base"]["records"]:
+        return Omitted(name, f"{note}.")
+    shown = _table(table, STATISTICS[function.__name__].title, f"{name}. {note}")
+    return _turned(shown) if len(table) == 1 else shown
 
 
-def _svg(figure: Figure) -> str:
+def _draw(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> Figure | Omitted:
+    """Return a chart of a frame in two widths, or why there is none."""
+    name = f"plot.{function.__name__}"
+    with plot.style(), warnings.catch_warnings(record=True) as caught:
+        try:
+            wide = function(frame, **options)
+        except MissingColumnsError as error:
+            return _omitted(name, error)
+        if reason := reason_if_empty(wide):
+            plt.close(wide.get_figure(root=True))
+            return Omitted(name, f"{reason}.")
+        narrow = function(frame, width="column", **options)
+    caption, note = read_words(wide)
+    detach_words(wide)
+    detach_words(narrow)
+    said = dict.fromkeys(str(warning.message) for warning in caught)
+    return Figure(
+        _svg(wide.get_figure(root=True)),
+        _svg(narrow.get_figure(root=True)),
+        caption,
+        " ".join([f"{name}.", note, *said]).rstrip(),
+    )
+
+
+def _svg(figure: MatplotlibFigure) -> str:
     stream = io.StringIO()
     # Text as paths, since a reader may lack the fonts. The salt makes the ids reproducible.
     with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "dirframe"}):
@@ -215,134 +363,87 @@ def _svg(figure: Figure) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue().encode()).decode()}"
 
 
+def _omitted(name: str, error: MissingColumnsError) -> Omitted:
+    """Return what is not shown since columns are missing; the advice is said once for all."""
+    columns = ", ".join(error.columns)
+    if isinstance(error, ColumnsNotSentError):
+        reason = f"the directory did not send {columns}."
+    else:
+        reason = f"the frame has no column {columns}."
+    return Omitted(name, reason, error.hint or "")
+
+
+def _table(table: pd.DataFrame, caption: str, note: str) -> Table:
+    """Return a table as texts."""
+    texts = {str(name): cell_texts(table, str(name)) for name in table}
+    heads = [label(name) for name in texts]
+    numeric = [is_number(table[name].dtype) for name in table]
+    rows = [[Cell(text) for text in row] for row in zip(*texts.values(), strict=True)]
+    return Table(caption, heads, numeric, rows, note)
+
+
+def _turned(table: Table) -> Table:
+    """Return a table of one row with a row for each of its measures."""
+    pairs = zip(table.heads, table.rows[0], strict=True)
+    rows = [[Cell(head), cell] for head, cell in pairs]
+    return Table(table.caption, ["Measure", "Value"], [False, True], rows, table.note)
+
+
+def _summary(name: str, frame: pd.DataFrame) -> list[Block]:
+    """Return the columns of a frame, and the reasons to beware of it, in words."""
+    facts = summary(frame)
+    reasons = [_in_words(reason) for reason in reasons_to_beware(frame)]
+    table = facts.bias.assign(reason=pd.Series(reasons, dtype="str"))
+    occurs = table["records"] > 0
+    beware = _table(table[occurs], f"Reasons to beware of the {name}", facts.source)
+    if none := list(table.loc[~occurs, "reason"]):
+        beware.note = (
+            f"Looked for, and found in none of the {name}: {'; '.join(none)}. {beware.note}"
+        )
+    return [_table(facts.fields, f"Columns of the {name}", facts.title), beware]
+
+
+def _warnings(parts: Sequence[dict[str, Any]]) -> list[str]:
+    """Return what to beware of, each once, with the frames that it is about."""
+    names: dict[str, list[str]] = {}
+    for part in parts:
+        for words in part["warnings"]:
+            names.setdefault(words, []).append(f"the {_NOUNS.get(part['name'], part['name'])}")
+    sentences = [f"{listed(frames)} {words}." for words, frames in names.items()]
+    return [sentence[0].upper() + sentence[1:] for sentence in sentences]
+
+
+def _in_words(reason: Reason) -> str:
+    return f"{reason.words} (in doubt)" if reason.rule in DOUBTFUL else reason.words
+
+
 def _part(name: str, frame: pd.DataFrame) -> dict[str, Any]:
-    """Return what a report says of a whole frame, also where it is from and what to beware of."""
+    """Return what a report says of a whole frame: where it is from and what to beware of."""
     record, difference = provenance.get_provenance(frame), provenance.difference(frame)
     note = provenance.completeness_note(record, with_reason=True)
     source = record["source"] or record["base_url"]
-    warnings = {
-        "do not say where they are from: nobody can tell whether they are complete": not source,
-        f"are {note}, and no fair sample": record["completeness"] == "incomplete",
-        "are synthetic: generated, not observed": record["synthetic"],
-        f"are not those that were loaded: {difference}": difference,
-    }
+    warnings = []
+    if not source:
+        warnings.append("do not say where they are from: nobody can tell whether they are complete")
+    if record["completeness"] == "incomplete":
+        warnings.append(f"are {note}, and no fair sample")
+    if record["synthetic"]:
+        warnings.append("are synthetic: generated, not observed")
+    if difference:
+        warnings.append(f"are not those that were loaded: {difference}")
+    query = [f"{key} {value}" for key, value in record["query"].items() if value not in (None, "")]
+    steps = list(record["steps"])
+    if difference:
+        steps.append(f"others, which left {difference}")
     return {
         "name": name,
         "caption": provenance.caption(frame),
-        "warnings": [f"The {name} {words}." for words, holds in warnings.items() if holds],
-        "findings": _findings(frame, PROJECT if name == "projects" else ACCOUNT),
+        "warnings": warnings,
         "record": record,
         "source": source,
-        "query": ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in (None, "")),
+        "query": ", ".join(query),
         "load": note or "proven complete",
-        "steps": record["steps"] + [f"others, which left {difference}"] * bool(difference),
+        "steps": steps,
         "citations": [cite(frame), cite(frame, style="bibtex")] if source else [],
         "terms": Source(frame).terms() if source else "They cannot be cited: no source is known.",
     }
-
-
-# Findings
-
-
-def _findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
-    """State the findings of projects or accounts in sentences, read from their statistics.
-
-    Statistics whose columns the frame lacks are named at the end.
-    """
-    if frame.empty:
-        return [f"There are no {resource.words[1]}."]
-    sentences: list[str] = []
-    omitted: list[str] = []
-    for name, describe in _SENTENCES.items():
-        if STATISTICS[name].collection != resource.collection:
-            continue
-        try:
-            table = getattr(stats, name)(frame)
-        except (MissingColumnsError, ColumnsNotSentError):
-            omitted.append(f"stats.{name}")
-            continue
-        record = provenance.get_provenance(table)
-        records, which = record["base"]["records"], record["base"]["which"]
-        total = record["counted"][resource.collection]
-        of_total = f" (of {total:,})" if total != records else ""
-        if not records:
-            sentences.append(f"There are no {resource.words[1]} {which} (of {total:,}).")
-        elif found := describe(table):
-            base = f"Of {quantity(records, *resource.words)} {which}{of_total}"
-            is_estimate = not record["sample"] or "confidence" in record["interval"]
-            of_sample = "" if is_estimate else f" ({_OF_SAMPLE})"
-            sentences.append(f"{base}, {found}{of_sample}.")
-    if omitted:
-        sentences.append(f"Not computed, since columns are missing: {', '.join(omitted)}.")
-    return list(dict.fromkeys(sentences))
-
-
-def _most_frequent(name: str, table: pd.DataFrame) -> str:
-    """Name the rows with the most records, unless one that is left out has as many."""
-    records = "projects" if "projects" in table else "accounts"
-    rows = table[table[name].notna() & (table[records] > 0)]
-    rows = rows.sort_values(records, ascending=False, kind="stable")
-    left_out = rows[records].iloc[_NAMED] if len(rows) > _NAMED else 0
-    named = rows[rows[records] > left_out].head(_NAMED)
-    parts = [
-        f"{row[name]} ({row[records]:,}, {percent(row['share'])}{_interval(table, row)})"
-        for row in named.to_dict("records")
-    ]
-    return f"the most frequent: {', '.join(parts)}" if parts else ""
-
-
-def _interval(table: pd.DataFrame, row: Mapping[Any, Any]) -> str:
-    """Return the interval of the share in a row, of a random sample; else nothing."""
-    confidence = provenance.get_provenance(table)["interval"].get("confidence")
-    if confidence is None:
-        return ""
-    ends = f"{percent(row['low'])} to {percent(row['high'])}"
-    return f", {confidence * 100:g}% interval {ends}"
-
-
-def _distribution(name: str, table: pd.DataFrame) -> str:
-    numbers, records = table[name], table.iloc[:, 1]
-    none = int(records[numbers == 0].sum())
-    interval = ""
-    drawn = provenance.drawn_sample(table)
-    if isinstance(drawn, provenance.Drawn):  # also where no record has none
-        low, high = wilson(none, int(records.sum()), drawn, CONFIDENCE)
-        interval = _interval(table, {"low": low, "high": high})
-    return (
-        f"{percent(none / records.sum())} ({none:,}{interval}) have none; half have at most "
-        f"{at_most(table, 0.5):,}, 90% at most {at_most(table, 0.9):,}, and the most is "
-        f"{quantity(int(numbers.max()), name.removesuffix('s'))}"
-    )
-
-
-def _concentration(table: pd.DataFrame) -> str:
-    values = table.iloc[0]
-    if provenance.get_provenance(table)["base"]["records"] < _FEW or pd.isna(values["gini"]):
-        return ""
-    return (
-        f"the 10% with the most contributors have {percent(values['top_10_percent_share'])} of all "
-        f"contributors; the Gini coefficient is {values['gini']:.2f}"
-    )
-
-
-def _activity(table: pd.DataFrame) -> str:
-    states = table.set_index("activity")
-    active, dormant = (
-        f"{percent(states['share'][state])} ({states['projects'][state]:,}"
-        f"{_interval(table, states.loc[state].to_dict())})"
-        for state in ("active", "dormant")
-    )
-    return f"{active} are active and {dormant} dormant, as of {table['as_of'].iloc[0]:%Y-%m}"
-
-
-#: What makes a sentence of the table of a statistic.
-_SENTENCES: dict[str, Callable[[pd.DataFrame], str]] = {
-    "language_share": partial(_most_frequent, "language"),
-    "contributor_distribution": partial(_distribution, "contributors"),
-    "contributor_concentration": _concentration,
-    "activity": _activity,
-    "licenses": partial(_most_frequent, "title"),
-    "accounts_by_country": partial(_most_frequent, "country_name"),
-    "accounts_by_kudo_rank": partial(_most_frequent, "kudo_rank"),
-    "posts_distribution": partial(_distribution, "posts"),
-}

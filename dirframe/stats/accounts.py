@@ -6,7 +6,6 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import suggests_options
-from dirframe.clean.names import inhabitants
 from dirframe.stats.counts import (
     as_names,
     as_texts,
@@ -96,6 +95,8 @@ def accounts_by_country(
     table["share"] = share_of(table["accounts"], int(is_known.sum()))
     codes = table[COUNTRY].map(code.groupby(country).min()).astype("str")
     table.insert(0, COUNTRY_CODE, codes)
+    from dirframe.clean.names import inhabitants  # the tables of names are heavy
+
     people = codes.map(inhabitants()).astype("Int64")
     table["inhabitants_2019"] = people
     table["per_million"] = (table["accounts"] / people * 1_000_000).astype("Float64")

@@ -241,6 +241,8 @@ def today(folder, monkeypatch):
         "stats activity --collection projects --sort id",
         "plot language_share --collection projects",
         "plot survival --query project",
+        "report --collection projects -o report.html",
+        "report --query project",
     ],
 )
 def test_columns_that_are_not_sent_are_refused_after_the_first_page(line, today, folder, run):

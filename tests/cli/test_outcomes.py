@@ -23,6 +23,11 @@ WRONG_CALLS = [
     ("projects --rehearsal --base-url https://d.example", 2, "--rehearsal"),
     ("load organizations --demo", 2, "'orgs'"),
     ("load repositories --of 464 --rehearsal", 2, "'enlistments'"),
+    (
+        "load activity_facts --of 1 --demo",
+        6,
+        "without activity_facts. Projects that have these: 17,",
+    ),
     ("load orgs --demo", 6, "This directory has no organizations."),
     ("load enlistments --of 464 --demo", 6, "This directory has no enlistments of projects."),
     ("projects --columns lines", 2, "analysis_total_code_lines"),

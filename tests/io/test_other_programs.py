@@ -169,8 +169,7 @@ def test_missing_values_among_texts_stay_and_are_counted(tmp_path, caplog):
 
 def test_missing_numbers_of_other_programs_are_served_without_a_value(tmp_path):
     file = written(tmp_path, "id,name,posts_count,created_at\n1,Ada,NULL,\\N\n2,Bob,#N/A,NA\n")
-    service = dirframe.serve(file)
-    with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
+    with dirframe.serve(file) as service, service.directory() as directory:
         frame = dirframe.load_accounts(directory, progress=False)
     assert frame[["posts_count", "created_at"]].isna().all(axis=None)
 

@@ -16,7 +16,6 @@ from dirframe.schema import STATISTIC_COLUMNS
 from dirframe.schema.addresses import mask_addresses
 from tests.frames import with_provenance
 from tests.stats.test_every_statistic import COLUMNS
-from tests.stats.test_intervals import OF_SHARES, WEIGHTED
 
 NAMES = ["Ada Lovelace", "Dolores Núñez", "kiran_k"]
 WORDS = re.compile("Lovelace|Dolores|Núñez|kiran", re.IGNORECASE)
@@ -531,10 +530,6 @@ def test_ids_that_lead_back_to_a_person_are_named(write):
 
 def test_columns_of_statistics_are_those_that_are_published():
     published = {name: [*columns] for name, columns in STATISTIC_COLUMNS.items()}
-    for name in (
-        set(OF_SHARES) - WEIGHTED
-    ):  # of a random sample alone: tests/stats/test_intervals.py
-        published[name] = [column for column in published[name] if column not in {"low", "high"}]
     made = {
         name: [column.partition(":")[0] for column in text.split()]
         for name, text in COLUMNS.items()

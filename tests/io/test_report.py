@@ -117,7 +117,7 @@ def test_contents_lead_to_every_section(tree):
 
 
 def test_the_same_frames_give_the_same_bytes(sample_projects, tmp_path):
-    frame = sample_projects.head(60)
+    frame = sample_projects[["id", "name", LANGUAGE, "licenses"]].head(60)
     one, two = (dirframe.report(frame, tmp_path / f"{name}.html") for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
 
@@ -150,9 +150,10 @@ def test_front_warns_of_what_applies_to_a_frame(make):
 
 
 def test_records_taken_away_since_the_load_are_not_called_complete(make, sample_projects):
-    whole = make(sample_projects)
+    columns = ["id", "name", LANGUAGE]
+    whole = make(sample_projects[columns])
     assert any("proven complete" in line for line in items(whole, "method"))
-    java = sample_projects[sample_projects[LANGUAGE] == "Java"]
+    java = sample_projects.loc[sample_projects[LANGUAGE] == "Java", columns]
     part = make(java)
     left = f"{len(java):,} of {len(sample_projects):,} records loaded"
     for lines in (beware, lambda tree: items(tree, "method")):
@@ -258,6 +259,21 @@ def test_findings_have_the_counts_shares_and_medians_of_the_records(make):
         assert said <= facts(sentence)
 
 
+def test_findings_of_a_random_sample_are_called_estimates_with_intervals_where_they_are_known(make):
+    design = {"size": 4, "population": 900, "seed": 1, "order": "id"}
+    known = {"completeness": "sample", "sample": design, "items_loaded": 4, "source": "D"}
+    sample = with_provenance(projects()[["id", LANGUAGE]], resource="project", **known)
+    first = items(make(sample), "findings")[0]
+    assert {"estimates", "random", "sample", "4", "900"} <= facts(first)
+    assert not any("estimate" in line for line in items(make(records()), "findings"))
+
+
+def test_findings_of_a_frame_from_which_all_was_taken_do_not_say_that_there_is_nothing(make):
+    loaded = with_provenance(projects(), resource="project", source="D", items_loaded=4)
+    (line,) = items(make(loaded[loaded[LANGUAGE] == "Cobol"]), "findings")
+    assert {"None", "4", "loaded"} <= facts(line)
+
+
 def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(make):
     first, second, *_ = items(make(projects(1).assign(**{CONTRIBUTORS: 1})), "findings")
     assert "1 project " in first
@@ -272,6 +288,7 @@ def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(
 
 def test_what_lacks_its_columns_is_named_and_never_called_none(make, sample_projects):
     tree = make(sample_projects[["id", "name"]])
+    assert tree.xpath("//h2[@id='languages']") == []  # no empty section
     assert not any("There are no" in line for line in items(tree, "findings"))
     for name in ("language_share", "contributor_concentration", "activity", "licenses"):
         assert f"stats.{name}" in items(tree, "findings")[-1]
@@ -285,6 +302,183 @@ def test_what_lacks_its_columns_is_named_and_never_called_none(make, sample_proj
     )
     assert "stats.language_share" in items(make(unsent), "findings")[-1]
     assert "activity" not in items(make(unsent), "findings")[-1]
+
+
+def test_rules_are_in_words_and_those_that_match_nothing_are_in_one_line(make):
+    late = projects().assign(analysis_max_month=pd.Timestamp("2013-09-01", tz="UTC"))
+    tree = make({"projects": late})
+    text = text_of(tree)
+    assert "month_in_future" not in text
+    (table,) = tree.xpath("//table[caption[contains(., 'Reasons to beware')]]")
+    rows = [[text_of(cell) for cell in row] for row in table.xpath(".//tbody/tr")]
+    assert ["month in the future", "4", "100.0%"] in rows
+    assert all(row[1] != "0" for row in rows)
+    (note,) = table.xpath("../following-sibling::p[1]")
+    assert "negative number of code lines" in text_of(note)
+
+
+# One line a project
+
+
+def portfolio():
+    """Return two projects, their contributors, months and repositories."""
+    frame = with_provenance(
+        projects().assign(
+            name=["Ada's <b>tool</b>", "Two", "Three", "Four"],
+            homepage_url=["https://one.example/?a=1&b=2", "javascript:alert(1)", None, "ftp://x"],
+            analysis_logged_at=pd.Timestamp("2013-10-05", tz="UTC"),
+            licenses=[[{"name": "mit", "nice_name": "MIT License"}, {"name": "gpl3"}]] + [None] * 3,
+        ),
+        resource="project",
+        source="D",
+        retrieved_newest="2013-10-06T00:00:00+00:00",
+    )
+    people = pd.DataFrame(
+        {
+            "project_id": ["0", "0", "0", "1"],
+            "contributor_id": ["1", "2", "3", "4"],
+            "commits": pd.Series([60, 30, 10, 5], dtype="Int64"),
+        }
+    )
+    months = pd.DataFrame(
+        {
+            "project_id": ["0"] * 14 + ["1"],
+            "month": [
+                *pd.date_range("2012-08-01", periods=14, freq="MS", tz="UTC"),
+                pd.Timestamp("2013-01-01", tz="UTC"),
+            ],
+            "commits": pd.Series([100] * 2 + [1] * 12 + [7], dtype="Int64"),
+            "contributors": pd.Series([1] * 15, dtype="Int64"),
+        }
+    )
+    repositories = pd.DataFrame(
+        {
+            "project_id": ["0", "0"],
+            "url": ["git://github.com/a/b.git", ":pserver:cvs.example/x"],
+            "canonical_url": ["https://github.com/a/b", None],
+            "commits": pd.Series([5, None], dtype="Int64"),
+        }
+    )
+    facts = {"resource": "", "retrieved_newest": "2014-01-02T00:00:00+00:00", "source": "D"}
+    people, months, repositories = (
+        with_provenance(table, **facts | {"resource": name})
+        for table, name in (
+            (people, "contributor_fact"),
+            (months, "activity_fact"),
+            (repositories, "enlistment"),
+        )
+    )
+    return frame, {"contributors": people, "activity": months, "repositories": repositories}
+
+
+def lines_of(tree, section):
+    """Return the rows of the first table of a section, by the titles of its columns."""
+    (table,) = tree.xpath(f"//section[h2/@id='{section}']//table")[:1]
+    heads = [text_of(head) for head in table.xpath(".//th")]
+    rows = table.xpath(".//tbody/tr")
+    return [dict(zip(heads, map(text_of, row), strict=True)) for row in rows]
+
+
+def test_portfolio_begins_with_a_line_for_each_project(make):
+    frame, others = portfolio()
+    tree = make(frame, **others)
+    sections = tree.xpath("//section/h2/@id")
+    assert sections[:5] == ["projects", "months", "bus-factor", "repositories", "findings"]
+    first, second, *_ = lines_of(tree, "projects")
+    assert first == {
+        "Project": "Ada's <b>tool</b>",
+        "Main language": "C",
+        "Lines of code": "10",
+        "People in 12 months": "3",
+        "Months since last activity": "3",
+        "Licence": "MIT, GPL-3.0-only",
+        "Family": "permissive, strong copyleft",
+        "Bus factor": "1",
+        "Commits in 12 months": "12",
+        "Repositories": "2",
+        "Flags": "",
+    }
+    assert (second["Project"], second["Bus factor"], second["Repositories"]) == ("Two", "1", "")
+    links = tree.xpath("//section[h2/@id='projects']//td/a/@href")
+    assert links == ["https://one.example/?a=1&b=2"]
+    assert tree.xpath("//section[h2/@id='repositories']//td/a/@href") == ["https://github.com/a/b"]
+    drawn = [text_of(caption) for caption in tree.xpath("//section[h2/@id='months']//figcaption")]
+    assert "Ada's <b>tool</b>" in drawn[0]
+    notes = [text_of(note) for note in tree.xpath("//section[h2/@id='bus-factor']/p")]
+    assert {"Three", "Four"} <= facts(notes[0])
+    assert "Loading the repositories" in text_of(tree)
+
+
+def test_projects_that_are_many_have_a_line_for_the_largest_alone(make, sample_projects):
+    columns = ["id", "name", LANGUAGE, CONTRIBUTORS]
+    lines = lines_of(make(sample_projects[columns]), "projects")
+    assert len(lines) == 25
+    most = sample_projects.sort_values(CONTRIBUTORS, ascending=False)["name"].iloc[0]
+    assert lines[0]["Project"] == most
+
+
+def test_portfolio_names_columns_that_were_not_sent(make):
+    unsent = with_provenance(
+        projects(2).assign(**{LANGUAGE: pd.Series([None] * 2, dtype="str")}),
+        resource="project",
+        not_sent=[LANGUAGE],
+    )
+    tree = make(unsent)
+    assert "Main language" not in lines_of(tree, "projects")[0]
+    assert "main language" in text_of(tree.xpath("//section[h2/@id='projects']/p")[0])
+    hidden = [text_of(line) for line in tree.xpath("//section[h2/@id='not-shown']/*")]
+    assert any("did not send" in line and LANGUAGE in line for line in hidden)
+    assert any("details=True" in line for line in hidden)
+
+
+def test_portfolio_of_records_of_other_projects_is_refused(tmp_path):
+    frame, others = portfolio()
+    people = others["contributors"]
+    for given, named in (
+        ({"contributors": people.assign(project_id="99")}, "99"),
+        ({"contributors": people.drop(columns="project_id")}, "project_id"),
+        ({"activity": people}, "month"),
+        ({"repositories": people}, "url"),
+        ({"contributors": "people.csv"}, "str"),
+    ):
+        with pytest.raises(InvalidInputError, match=named):
+            dirframe.report(frame, tmp_path / "r.html", **given)
+    accounts = with_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
+    with pytest.raises(InvalidInputError, match="contributors"):
+        dirframe.report(accounts, tmp_path / "r.html", contributors=people)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_portfolio_of_one_project_needs_no_column_that_names_it(make):
+    frame, others = portfolio()
+    people = others["contributors"].iloc[:3].drop(columns="project_id")
+    (line,) = lines_of(make(frame.head(1), contributors=people), "projects")
+    assert line["Bus factor"] == "1"
+
+
+def test_portfolio_in_the_shell(tmp_path, run):
+    frame, others = portfolio()
+    columns = ["id", "name", "homepage_url"]
+    words = ["report", dirframe.export(frame[columns], tmp_path / "ours.parquet")]
+    for name, table in others.items():
+        words += [f"--{name}", dirframe.export(table, tmp_path / f"{name}.parquet")]
+    assert run(*words, "-o", tmp_path / "ours.html").code == 0
+    page = lxml.html.fromstring((tmp_path / "ours.html").read_text("utf-8"))
+    assert lines_of(page, "projects")[0]["Bus factor"] == "1"
+    refused = run(*words, "-o", tmp_path / "activity.parquet", "--overwrite")
+    assert refused.code == 2
+
+
+def test_notebook_shows_a_link_to_the_report(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = records(source="D")["projects"]
+    inside = dirframe.report(frame, "out/a & b.html")
+    assert inside == tmp_path.joinpath("out/a & b.html").relative_to(tmp_path)
+    link = lxml.html.fromstring(inside._repr_html_())
+    assert (link.get("href"), text_of(link)) == ("out/a%20%26%20b.html", "out/a & b.html")
+    monkeypatch.chdir("out")
+    outside = dirframe.report(frame, tmp_path / "c.html")
+    assert "href" not in outside._repr_html_()
 
 
 def test_empty_frames_without_provenance_give_a_report(make):

@@ -168,7 +168,7 @@ def test_study_describes_the_columns_of_a_divided_statistic_and_those_that_were_
     records, write
 ):
     projects = records["projects"]
-    by_age = stats.by(stats.activity, projects, "age")
+    by_age = stats.by(stats.activity, projects, "age", min_records=15)
     columns = described(write(by_age))
     assert columns.loc["age", "meaning"] == "age of the projects of the group in years"
     assert columns["meaning"].ne("").all()
@@ -278,8 +278,8 @@ def test_study_takes_files_in_the_shell(records, run, tmp_path):
         assert packed.read("files/f.txt") == b"x"
 
 
-def test_study_gives_its_figures_with_pandas_alone(sample, write, tmp_path, monkeypatch):
-    loaded = dirframe.load_projects(sample, sample=300, seed=7, progress=False)
+def test_study_gives_its_figures_with_pandas_alone(records, write, tmp_path, monkeypatch):
+    loaded = records["projects"]
     made = {
         "projects": loaded,
         "languages": stats.language_share(loaded),

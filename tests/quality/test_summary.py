@@ -224,3 +224,14 @@ def test_recorded_projects_are_told_as_their_collector_did(recorded):
     assert found["no analysis"] == 10
     assert found["no main language"] == 14
     assert found["rule negative_lines"] == 2
+
+
+def test_summary_fits_a_terminal_and_names_every_column(sample_projects):
+    overview = summary(sample_projects)
+    text = repr(overview)
+    lines = text.split("\n")
+    tables = [line for line in lines if line.startswith("  ")]
+    assert [line for line in tables if len(line) > 80] == []
+    assert [name for name in sample_projects if f"  {name}" not in text] == []
+    at = lines.index("  analysis_twelve_month_contributor_count")
+    assert "max" in lines[at + 1]

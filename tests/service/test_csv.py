@@ -2,6 +2,8 @@
 
 import csv
 import io
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
@@ -113,6 +115,27 @@ def test_csv_that_a_slow_client_reads_keeps_nobody_out(tmp_path):
             with client:
                 sizes.add(len(wire.answer(client).body))
         assert min(sizes) == max(sizes) > 200 * len(text)
+
+
+def test_csv_that_is_being_written_is_503(folder, imported, monkeypatch):
+    writing, go_on = threading.Event(), threading.Event()
+    write_header = csv.DictWriter.writeheader
+
+    def hold(writer):
+        writing.set()
+        assert go_on.wait(wire.LIMIT)
+        return write_header(writer)
+
+    monkeypatch.setattr(csv.DictWriter, "writeheader", hold)
+    client = imported(folder)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(client.get, "/projects.csv")
+        assert writing.wait(wire.LIMIT)
+        text = client.error("/projects.csv", 503)
+        go_on.set()
+        assert "being written" in text
+        assert len(rows_of(first.result())) == 63
+    assert len(rows_of(client.get("/projects.csv"))) == 63
 
 
 def test_csv_file_is_removed_with_the_service(folder, tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ import pytest
 from lxml import etree, html
 
 import dirframe
+from dirframe.service.keys import KeyStore
 from tests.service import wire
 from tests.service.conftest import Client
 
@@ -98,3 +99,11 @@ def test_page_size_of_pages_is_that_of_the_xml(store, keys):
     assert ids == [element.text for element in served.iterfind("result/project/id")]
     assert len(ids) == 10
     assert root.xpath("//nav[@class='paging']/a[last()]/@href") == ["/projects?page=7"]
+
+
+def test_title_without_blanks_finds_a_project_as_a_short_name_does(store, keys):
+    client = Client(store, keys, analyses=False)
+    assert client.ids("/projects/project7.xml") == ["7"]
+    client.error("/projects/project70.xml", 404)
+    with KeyStore() as other_keys:
+        Client(store, other_keys).error("/projects/project7.xml", 404)

@@ -549,6 +549,19 @@ def test_tables_in_a_folder_of_xml_are_named(three, imported, caplog):
     assert "notes.txt" not in line
 
 
+def test_enlistments_of_all_projects_are_served_at_each(tmp_path, imported):
+    numbers = {"7": ["1", "3"], "8": ["2"]}
+    entries = [
+        f"<enlistment><id>{n}</id><project_id>{project}</project_id></enlistment>"
+        for project, own in numbers.items()
+        for n in own
+    ]
+    (tmp_path / "enlistments.xml").write_bytes(page_xml(entries))
+    client = imported(tmp_path)
+    served = {project: client.ids(f"/projects/{project}/enlistments.xml") for project in numbers}
+    assert served == numbers
+
+
 def test_entry_without_its_project_is_refused(tmp_path):
     path = tmp_path / "enlistments.xml"
     entry = "<enlistment><id>1</id>{}</enlistment>"

@@ -13,7 +13,7 @@ import dirframe
 from dirframe import provenance, stats
 from dirframe.charts import STATISTICS
 from dirframe.errors import InvalidInputError
-from dirframe.schema import STATISTIC_COLUMNS
+from dirframe.schema import SHARE_COLUMNS, STATISTIC_COLUMNS
 from tests.oracle import LANGUAGE, PEOPLE
 
 POPULATION, SIZE = 12_360, 400
@@ -131,7 +131,8 @@ def test_intervals_are_in_each_table_of_shares_of_records(name, sample_frames):
         expected[place:place] = ["low", "high"]
         rows = table.dropna(subset="share")
         assert rows["share"].between(rows["low"], rows["high"]).all()
-    assert list(table) == expected == list(STATISTIC_COLUMNS[name])
+    assert list(table) == expected
+    assert {*table} <= {*STATISTIC_COLUMNS[name], *SHARE_COLUMNS}
     assert provenance.get_provenance(table)["interval"] == fact
     # All records are no estimate, and a frame that is no sample has no interval.
     whole = statistic(drawn(frame))

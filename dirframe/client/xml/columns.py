@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from dirframe._arrow import loader_series
 from dirframe.errors import UnreadableValueWarning, warn
-from dirframe.schema import LESS_THAN_ONE, RESOURCES, Kind, Resource
+from dirframe.schema import LESS_THAN_ONE, Field, Kind
 
 _ARROW_TYPES = {
     Kind.INTEGER: pa.int64(),
@@ -37,16 +37,18 @@ _NUMBER = re.compile(
 
 
 def typed_columns(
-    cells: Mapping[str, Sequence[Any]], resource: Resource
+    cells: Mapping[str, Sequence[Any]], fields: Sequence[Field], *, collection: str, infers: bool
 ) -> dict[str, pd.Series[Any]]:
-    """Return texts in the dtypes of their fields, and beside them what could not be converted."""
-    fields = {field.column: field for field in resource.fields}
+    """Return texts in the dtypes of their fields, and beside them what could not be converted.
+
+    Columns without a field are text, or if `infers` what all their texts are.
+    """
+    by_column = {field.column: field for field in fields}
     columns: dict[str, pd.Series[Any]] = {}
     unreadable = []
     for name, values in cells.items():
-        field = fields.get(name)
-        # Others are text in records of the specification, and inferred in those of other kinds.
-        usual = Kind.TEXT if resource.name in RESOURCES else None
+        field = by_column.get(name)
+        usual = None if infers else Kind.TEXT
         kind = usual if field is None else field.kind
         present = values
         if field is not None and field.missing:
@@ -61,10 +63,10 @@ def typed_columns(
             examples = ", ".join(repr(text[:40]) for text in texts.dropna().unique()[:3])
             unreadable.append(f"{texts.count():,} in {name} ({examples})")
     if unreadable:
-        words = f"Values of the {resource.collection} could not be read: {'; '.join(unreadable)}."
+        words = f"Values of the {collection} could not be read: {'; '.join(unreadable)}."
         kept = "They are missing there and kept as text in the columns that end in _unreadable."
         warn(UnreadableValueWarning(f"{words} {kept}"))
-    for field in resource.fields:
+    for field in fields:
         if field.sign and field.column in columns:
             change = columns.get("_".join(field.sign))
             columns[field.column] = _signed(columns[field.column], change)

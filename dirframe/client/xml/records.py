@@ -21,7 +21,7 @@ import pandas as pd
 
 from dirframe.client.xml.columns import free_name, listed, typed_columns
 from dirframe.client.xml.page import Page, check_records, refuse
-from dirframe.schema import COUNTED_LISTS, Kind, Resource, resource_named
+from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, Resource, resource_named
 from dirframe.schema.private import is_secret, without_login
 
 #: Most different elements and attributes of the records of a collection; real ones have some 60.
@@ -81,7 +81,13 @@ class Records:
             name = free_name(joined, used)
             used.add(name)
             cells[name] = columns[path]
-        typed = typed_columns(cells, resource)
+        typed = typed_columns(
+            cells,
+            resource.fields,
+            collection=resource.collection,
+            # Of records of the specification, others are text.
+            infers=resource.name not in RESOURCES,
+        )
         return pd.DataFrame(typed, index=pd.RangeIndex(count), copy=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -22,6 +23,7 @@ from dirframe.stats.result import REASONS
 CAPTION = "caption"
 
 _SIZE = 7.0  # points
+_MARGIN = 0.012  # beside the caption of a figure, as a share of its width
 #: Factor from the width of axes that are alone in a figure to that of axes and names.
 _WIDER = 1.17
 _NARROWER = 0.97  # beside other axes, whose text it must not reach
@@ -48,9 +50,9 @@ def write_figure_caption(figure: Any, words: str) -> None:
     """Write a caption below a whole figure; Matplotlib wraps it to the width of the figure."""
     # The last two words stay together, so that no line is a single word.
     lines = ["\u00a0".join(line.rsplit(" ", 1)) for line in words.split("\n")]
-    figure.supxlabel(
+    label = figure.supxlabel(
         "\n".join(lines),
-        x=0.012,
+        x=_MARGIN,
         ha="left",
         wrap=True,
         fontsize=_SIZE,
@@ -59,6 +61,13 @@ def write_figure_caption(figure: Any, words: str) -> None:
         gid=CAPTION,
         **fonts.literal(),
     )
+    # Matplotlib wraps to the very edge of the figure, and a little beyond.
+    label._get_wrap_line_width = partial(_line_width, figure)
+
+
+def _line_width(figure: Any) -> float:
+    """Return the width of a caption below a figure, in pixels."""
+    return float(figure.bbox.width * (1 - 2 * _MARGIN))
 
 
 def caption_text(table: pd.DataFrame, notes: Sequence[str], own: str | None = None) -> str:

@@ -12,6 +12,7 @@ from dirframe.plot.colours import ACCENT
 from dirframe.plot.figure import require_figures
 from dirframe.stats.distributions import at_most
 
+_APART = 2.0  # factor between shares whose texts are in different lines
 _MARKED = (1, 10, 100)  # points of a curve with a label
 
 
@@ -31,14 +32,7 @@ def draw_distribution(ax: Axes, table: pd.DataFrame, unit: str) -> list[str]:
         ax.plot(
             list(marked), list(marked.values()), "o", color=ACCENT, markersize=5, label="marked"
         )
-        for number, share in marked.items():
-            ax.annotate(
-                f"{_percent(share)} have {number:,} or more",
-                (number, share),
-                (6, 4),
-                textcoords="offset points",
-                fontsize=fonts.font_size(ax, "small"),
-            )
+        _label(ax, marked, most)
     scales.log_number_axis(ax, most)
     scales.log_share_axis(ax, float(shares.min()))
     scales.grid(ax)
@@ -49,6 +43,19 @@ def draw_distribution(ax: Axes, table: pd.DataFrame, unit: str) -> list[str]:
     if none > 0:
         notes.append(f"{_percent(none)} have none, and are off the scale.")
     return [*notes, *not_shown(table)]
+
+
+def _label(ax: Axes, marked: dict[int, float], most: float) -> None:
+    """Write the shares beside the marked points, where the text of the one before leaves room."""
+    size = fonts.font_size(ax, "small")
+    decade = 0.8 * fonts.axes_width(ax) / max(np.log10(most), 1)  # the layout uses some
+    before = np.inf
+    for number, share in marked.items():
+        text = f"{_percent(share)} have {number:,} or more"
+        is_below = share < before / _APART
+        if is_below or decade > fonts.LETTER * size * len(text):
+            ax.annotate(text, (number, share), (6, 4), textcoords="offset points", fontsize=size)
+            before = share
 
 
 def _marked(numbers: np.ndarray, shares: np.ndarray) -> dict[int, float]:

@@ -36,6 +36,8 @@ INCHES = {"column": 3.3, "page": 6.85}
 USUAL_WIDTH = 6.4
 #: The gid of the message in empty axes.
 EMPTY = "empty"
+#: The gid of the titles of columns beside rows, which stand above the axes.
+HEADER = "header"
 
 _ROWS, _FEWEST_ROWS = 11.0, 2.5  # height of a chart without named rows, and the least, in rows
 _ROW_HEIGHT, _LINES_HEIGHT = 0.25, 1.15  # inches
@@ -94,7 +96,7 @@ def show(
     own = caption if isinstance(caption, str) else None
     if ax is not None:
         notes = draw_or_explain(draw, ax, table)
-        _wrap_labels(ax)
+        wrap_labels(ax)
         if words:
             set_title(ax, str(words), mpl.rcParams["axes.titlesize"])
         if caption is not False:
@@ -162,7 +164,9 @@ def set_title(ax: Axes, words: str, size: float | str) -> None:
     """Set the title of axes of a figure of several, wrapped to their width."""
     points = fonts.font_size(ax, size)
     words = fonts.wrapped(words, points, fonts.axes_width(ax))
-    ax.set_title(words, loc="left", fontsize=points, **fonts.literal())
+    has_headers = any(text.get_gid() == HEADER for text in ax.texts)
+    pad = 1.2 * points + 6 if has_headers else 4
+    ax.set_title(words, loc="left", fontsize=points, pad=pad, **fonts.literal())
 
 
 def set_figure_title(figure: Figure, words: str) -> None:
@@ -268,7 +272,7 @@ def _new_axes(rows: float, inches: float) -> Axes:
     return plt.figure(figsize=size, layout="constrained").subplots()
 
 
-def _wrap_labels(ax: Axes) -> None:
+def wrap_labels(ax: Axes) -> None:
     """Wrap the labels of the axes, beside which can be others."""
     size = float(ax.xaxis.label.get_fontsize())
     ax.xaxis.label.set_text(fonts.wrapped(ax.get_xlabel(), size, fonts.axes_width(ax)))

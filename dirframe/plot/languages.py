@@ -143,6 +143,8 @@ def draw_contributors_by_language(ax: Axes, table: pd.DataFrame) -> list[str]:
     is_few = numbers["projects_counted"] < rows.FEW
     dot = max(0.7 * size, 3.5)
     for label, part, alpha in (("median", ~is_few, 1.0), ("few", is_few, rows.PALE)):
+        if not part.any():
+            continue  # an empty line would count as a point at 0
         y = numbers.index[part]
         ax.hlines(y, low[part], high[part], colors=ACCENT, linewidth=2.2, alpha=alpha, label=label)
         (dots,) = ax.plot(numbers["median"][part], y, "o", color=ACCENT, markersize=dot)
@@ -152,8 +154,10 @@ def draw_contributors_by_language(ax: Axes, table: pd.DataFrame) -> list[str]:
     columns = {"median": "median", "projects": "projects_counted"}
     cells = {name: [_number(n) for n in ranked[column]] for name, column in columns.items()}
     rows.write_columns(ax, cells, size)
-    ax.set_xlabel("Contributors in twelve months, logarithmic", loc="right")
-    notes = ["Dot: median; line: the middle half of the projects."]
+    ax.set_xlabel("Contributors, logarithmic", loc="right")
+    notes = [
+        "Dot: median of the contributors in twelve months; line: the middle half of the projects."
+    ]
     if is_few.any():
         notes.append(f"Pale: languages with fewer than {rows.FEW} projects.")
     return [*notes, *not_shown(table)]

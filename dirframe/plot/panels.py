@@ -49,6 +49,7 @@ from dirframe.plot.figure import (
     reason_if_empty,
     set_figure_title,
     set_title,
+    wrap_labels,
 )
 from dirframe.plot.growth import draw_growth, heading_of
 from dirframe.plot.languages import (
@@ -240,6 +241,7 @@ def _panels(
         noted = []
         for ax, stratum, table in zip(axes, strata, tables, strict=True):
             noted.append(draw_or_explain(_draw_of(spec, stratum, chosen), ax, table))
+            wrap_labels(ax)
             _write_size(ax, stratum, provenance.get_provenance(table)["base"]["records"])
         notes = _common(noted)
         _write_own_notes(axes, noted, notes, look.caption)
@@ -252,9 +254,9 @@ def _panels(
             whole = _call(spec.statistic, frame, chosen)
         step = f"by: {look.column}"
         total = describe(frame, tables, pd.DataFrame(), step=step, numbers={}, whole=whole)
-        if chosen.get("per_million"):
-            other_data = provenance.get_provenance(tables[0])["other_data"]
-            provenance.set_provenance(total, other_data=other_data)
+        drawn = provenance.get_provenance(tables[0])["other_data"]
+        is_drawn = name != "accounts_by_country" and chosen.get("per_million", True)
+        provenance.set_provenance(total, other_data=drawn if is_drawn else [])
         own = look.caption if isinstance(look.caption, str) else None
         write_figure_caption(figure, caption_text(total, notes, own))
     return figure

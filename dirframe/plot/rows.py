@@ -16,7 +16,7 @@ from dirframe._display import percent, quantity
 from dirframe.plot import fonts
 from dirframe.plot.caption import collection_of, counts_of, nouns_of
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH
-from dirframe.plot.figure import NothingToDrawError
+from dirframe.plot.figure import HEADER, NothingToDrawError
 from dirframe.plot.scales import compact
 
 #: Records of a row or year; what describes fewer is pale.
@@ -28,6 +28,7 @@ INTERVALS = "Thin lines: the interval of each share."
 
 _IN_OTHER = "_in_other"  # the end of the name of a count of groups that share a row
 _TWO_LINES = 0.76  # by which text is smaller, so that two lines of a name fit into a row
+_COLUMN = 110  # points of axes that have room for a column beside them
 _PRECISE = 1_000_000  # numbers from here on have three digits
 
 
@@ -182,17 +183,21 @@ def thickness(rows: int) -> float:
     return 0.74 * min(rows / 2.5, 1.0)
 
 
-def write_columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> None:
-    """Write titled columns of texts to the right of the axes; narrow axes get fewer."""
+def write_columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> float:
+    """Write titled columns of texts to the right of the axes; narrow axes get fewer.
+
+    Returns their width in points.
+    """
     figure: Any = ax.get_figure(root=True)
-    fitting = max(int(fonts.axes_width(ax) / 60), 1)
+    fitting = max(int(fonts.axes_width(ax) / _COLUMN), 1)
     right = 0.0
     style: Any = {"ha": "right", "fontsize": size}
     for title, cells in list(table.items())[-fitting:]:
         letters = max(len(cell) for cell in (title, *cells))
         right += (fonts.LETTER * letters + 1.3) * size
         above = offset_copy(ax.transAxes, figure, right, 2, "points")
-        ax.text(1, 1, title, va="bottom", transform=above, **style)
+        ax.text(1, 1, title, va="bottom", transform=above, gid=HEADER, **style)
         place = offset_copy(ax.get_yaxis_transform(), figure, right, 0, "points")
         for row, cell in enumerate(cells):
             ax.text(1, row, cell, va="center", transform=place, **style)
+    return right

@@ -85,10 +85,13 @@ def log_axis_from_zero(ax: Axes, most: float) -> None:
     ax.set_xlim(-0.15, max(most, 1) * 1.15)
 
 
-def date_axis(ax: Axes) -> None:
-    """Set an x axis of dates, with as many ticks as fit."""
+def date_axis(ax: Axes, taken: float = 0) -> None:
+    """Set an x axis of dates, with as many ticks as fit.
+
+    `taken` are the points of the width that the layout will give to texts beside the axes.
+    """
     ax.xaxis_date()
-    ems = fonts.axes_width(ax) / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
+    ems = (fonts.axes_width(ax) - taken) / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
     widths = {dates.YEARLY: 4.5, dates.MONTHLY: 6, dates.DAILY: 8}
     most = {unit: max(int(ems / width), 2) for unit, width in widths.items()}
     locator = dates.AutoDateLocator(minticks=2, maxticks=most)

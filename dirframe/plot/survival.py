@@ -100,14 +100,16 @@ def draw_life_span(ax: Axes, table: pd.DataFrame) -> list[str]:
     for bar, doubtful in zip(bars, is_doubtful, strict=True):
         bar.set_alpha(rows.PALE if doubtful else None)
     ax.margins(x=0.02)
-    scales.date_axis(ax)
-    scales.grid(ax, "x")
     months = []
     for number, ended, doubtful in zip(table["months"], table["ended"], is_doubtful, strict=True):
         has_ended = not pd.isna(ended) and ended
         months.append(f"{number:,}{'' if has_ended else '+'}{'?' if doubtful else ''}")
     languages = [_short(str(name)) for name in table["language"].fillna("–")]
-    rows.write_columns(ax, {"language": languages, "months": months}, size)
+    right = rows.write_columns(ax, {"language": languages, "months": months}, size)
+    lines = [line for label in ax.get_yticklabels() for line in label.get_text().split("\n")]
+    left = fonts.LETTER * size * max(len(line) for line in lines)
+    scales.date_axis(ax, taken=left + right)
+    scales.grid(ax, "x")
     counts = counts_of(table)
     lives = counts["with_life_span"]
     going = lives - counts["ended"]

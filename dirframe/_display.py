@@ -7,7 +7,7 @@ import sys
 from difflib import get_close_matches
 from functools import wraps
 from html import escape
-from itertools import dropwhile, zip_longest
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dirframe._printable import printable
@@ -53,8 +53,8 @@ _FILTERS = {
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
 _WIDEST = 60
-#: Width of the text of a displayed object, that of most terminals, and of its narrowest column.
-_TEXT_WIDTH, _NARROWEST = 80, 20
+#: Width of the text of a displayed object: that of most terminals.
+_TEXT_WIDTH = 80
 _LEADING = (
     *("name", "analysis_main_language_name", "country_name", "country_code", "location"),
     *("stack_count", "user_count", "posts_count", "analysis_twelve_month_contributor_count"),
@@ -84,7 +84,7 @@ class Overview:
         heading, tables, notes = self._overview()
         lines = [heading]
         for caption, table in tables.items():
-            rows = ["none"] if table.empty else _wrapped_lines(table, _TEXT_WIDTH - len("  "))
+            rows = ["none"] if table.empty else _fitting_lines(table, _TEXT_WIDTH - len("  "))
             lines += ["", caption, *(f"  {row}" for row in rows)]
         return "\n".join(map(printable, [*lines, "", *notes])).strip()
 
@@ -151,27 +151,25 @@ def table_lines(
     return list(dropwhile(lambda line: not line, lines)), omitted
 
 
-def _wrapped_lines(table: pd.DataFrame, width: int) -> list[str]:
-    """Return a table as lines that fit a width: the widest column of texts is wrapped at words."""
-    names = [str(name) for name in table]
-    cells = {name: cell_texts(table, name) for name in names}
-    widths = {name: max(map(width_of, [label(name), *cells[name]])) for name in names}
-    texts = [name for name in names if not is_number(table[name].dtype)]
-    others = sum(widths.values()) + len("  ") * (len(names) - 1) - width
-    if others > 0 and texts:
-        widest = max(texts, key=lambda name: widths[name])
-        widths[widest] = max(widths[widest] - others, _NARROWEST)
-    texts_by_row = [[label(name) for name in names], *zip(*cells.values(), strict=True)]
-    lines: list[str] = []
-    for row in texts_by_row:
-        wrapped = [wrap(text, widths[name]) for name, text in zip(names, row, strict=True)]
-        for parts in zip_longest(*wrapped, fillvalue=""):
-            padded = [
-                _pad(part, widths[name], right=name not in texts)
-                for name, part in zip(names, parts, strict=True)
-            ]
-            lines.append("  ".join(padded).rstrip())
-    return lines
+def _fitting_lines(table: pd.DataFrame, width: int) -> list[str]:
+    """Return a table as lines of text; if they are too wide, long names have lines of their own."""
+    heads = {str(name): label(str(name)) for name in table}
+    lines, _ = table_lines(table, heads)
+    if max(map(width_of, lines)) <= width:
+        return lines
+    first, *others = heads
+    above = {name: heads[name].replace(" ", "\n", 1) for name in others}
+    rest, _ = table_lines(table, above)
+    room = max(width - max(map(width_of, rest)) - len("  "), len(heads[first]))
+    names = [cut(cell, width) for cell in cell_texts(table, first)]
+    beside = [*[""] * (len(rest) - len(names) - 1), heads[first], *names]
+    folded: list[str] = []
+    for name, line in zip(beside, rest, strict=True):
+        if width_of(name) > room:
+            folded += [name, f"{'':{room}}  {line}"]
+        else:
+            folded.append(f"{name}{' ' * (room - width_of(name))}  {line}".rstrip())
+    return folded
 
 
 def wrap(text: str, width: int) -> list[str]:

@@ -145,7 +145,7 @@ def test_refusals(load):
         'InvalidKeyError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("api_key: [api key removed]"). The key is missing, unknown or revoked. Check it, or register an application with the directory to get one.'
     )
     assert load(fault=faults.fails("over the limit", 429, Retry_After="3600")) == snapshot(
-        'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. The quota resets at DATE UTC. What came is kept: run the same line again later and only the rest is asked for.'
+        'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. The quota resets at DATE UTC. Received pages are cached: run it again later, and only the rest is requested.'
     )
     assert load(fault=faults.fails("page is not a number", 400)) == snapshot(
         'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("page is not a number"). The request did not succeed and nothing was stored.'
@@ -154,7 +154,7 @@ def test_refusals(load):
         'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager.").'
     )
     assert load(fault=faults.fails_today("404 - Not Found", 404)) == snapshot(
-        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404 ("404 - Not Found"). Nothing was found there, or the directory could not send it now. Records are found by id, or by the name in their address, which is not their title.'
+        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404 ("404 - Not Found"). Nothing was found there, or the directory could not send it now.'
     )
     page = "<html><head><title>Just a moment...</title></head></html>"
     assert load(fault=faults.answers(page, 403)) == snapshot(
@@ -189,17 +189,17 @@ def test_connections(message, tmp_path):
         hurried = rig.directory(tmp_path, timeout=0.05)
         rig.always = faults.silence
         assert message(dirframe.load_projects, hurried) == snapshot(
-            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: no data was received for 0.05 seconds. What came is kept: run the same line again. For a slow directory, pass a longer timeout= to Directory."
+            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: no data was received for 0.05 seconds. Received pages are cached: run it again. For a slow directory, pass a longer timeout= to Directory."
         )
         directory = rig.directory(tmp_path)
         load = partial(dirframe.load_projects, directory)
         rig.always = faults.cut_short
         assert message(load) == snapshot(
-            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (IncompleteRead(REASON)). What came is kept: run the same line again."
+            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (IncompleteRead(REASON)). Received pages are cached: run it again."
         )
     # Nothing listens any longer.
     assert message(load) == snapshot(
-        "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: there was no connection to 127.0.0.1:PORT (Connection refused). The request was not sent and not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. What came is kept: run the same line again."
+        "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: there was no connection to 127.0.0.1:PORT (Connection refused). The request was not sent and not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. Received pages are cached: run it again."
     )
     assert message(load, offline=True) == snapshot(
         "CacheError: http://127.0.0.1:PORT/projects.xml?page=1 is not in the cache, and offline mode sends no requests. Load it once without offline=True (--offline)."
@@ -213,7 +213,7 @@ def test_proxies(message, tmp_path, monkeypatch):
     with Rig().in_process() as rig:
         encrypted = rig.directory(tmp_path, url=ADDRESS)
         assert message(dirframe.load_projects, encrypted) == snapshot(
-            "NetworkError: https://directory.example/projects.xml?page=1 could not be fetched: there was no connection to directory.example by the proxy 127.0.0.1:PORT (Connection refused). The request was not sent and not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. What came is kept: run the same line again."
+            "NetworkError: https://directory.example/projects.xml?page=1 could not be fetched: there was no connection to directory.example by the proxy 127.0.0.1:PORT (Connection refused). The request was not sent and not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. Received pages are cached: run it again."
         )
         monkeypatch.setenv("https_proxy", "http://ada:s3/cret@127.0.0.1:9")
         assert message(dirframe.load_projects, encrypted) == snapshot(
@@ -227,7 +227,7 @@ def test_proxies(message, tmp_path, monkeypatch):
 
 def test_records(load, message, tmp_path):
     assert load(["1", "2", "2", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4; 1 repeated. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
+        'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4; 1 repeated. Run it again, or choose another sort (--sort): cached pages cost nothing, and refresh=True (--refresh) requests all pages, also those that were refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     unreadable = [record(1, name="a", stack_count="many", created_at="yesterday")]
     assert load(unreadable) == snapshot(
@@ -250,13 +250,13 @@ def test_records(load, message, tmp_path):
 
 def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_path):
     assert load(30, options={"daily_quota": 6}) == snapshot(
-        "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. What came is kept: run the same line again later and only the rest is asked for."
+        "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. Received pages are cached: run it again later, and only the rest is requested."
     )
     assert load(200, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     assert load(200, options={"daily_quota": 6, "cache": False}) == snapshot(
-        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is kept, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is stored, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     with Rig(5).in_process() as rig:
         directory = rig.directory(tmp_path)
@@ -265,7 +265,7 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
             "InvalidInputError: A sample is of the whole collection, and max_items (--max-items) takes the first records of it. Leave one of them out."
         )
         assert message(dirframe.load_size, [7, 8], directory=directory) == snapshot(
-            'IncompleteCollectionError: The size facts of 2 projects of rig are not complete: 7, 8 (not found) could not be loaded. To ask again does not help: leave out what the directory does not have; incomplete="warn" (--incomplete warn) accepts the partial result.'
+            'IncompleteCollectionError: The size facts of 2 projects of rig are not complete: 7, 8 (not found) could not be loaded. Requesting it again does not help: leave out what the directory does not have; incomplete="warn" (--incomplete warn) accepts the partial result.'
         )
         rig.items_available = lambda _: None
         assert message(drawn, refresh=True) == snapshot(

@@ -57,7 +57,7 @@ class Status:
         note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
         if not self.finished:
             left = quantity(self.requests_left, "request")
-            note = f"Not finished: {left} to go. Run the same line again."
+            note = f"Not finished: {left} to go. Run it again."
         of = share = ""
         if self.available is not None:
             of = f" of {self.available:,}"

@@ -310,8 +310,8 @@ class Store(AbstractContextManager["Store"]):
             elif code == sqlite3.SQLITE_NOTADB:
                 reason, advice = "is not an archive", "Name another file"
             elif code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}:
-                reason = f"cannot be written ({error}); what was stored before is intact"
-                advice = "Make room, or the file writable, and run the same line again"
+                reason = f"cannot be written ({error}); the pages stored before are intact"
+                advice = "Make room, or the file writable, and run it again"
             raise ArchiveError(f"{self.path} {reason}. {advice}.") from error
 
     def close(self) -> None:

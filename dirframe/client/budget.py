@@ -41,10 +41,10 @@ def check_quota(
         elif client.cache_folder:
             reason = f"Pages stay fresh for {quantity(days_fresh, 'day')}"
         else:
-            reason = "Without a cache no page is kept"
+            reason = "Without a cache no page is stored"
         text += f". {reason}, so this load would never end, and it was not begun."
         raise QuotaExceededError(text, hint=hint, url=client.base_url, resets_at=quota.resets_at)
     if left:  # otherwise the next request says so
         days = math.ceil((needed - left) / limit) + 1
-        text += f": run the same line on {days:,} days. What came is kept and costs nothing again."
+        text += f": run it on {days:,} days. Received pages are cached and cost nothing again."
         warn(OverQuotaWarning(text, hint=hint, needed=needed))

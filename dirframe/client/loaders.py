@@ -95,7 +95,7 @@ def load_projects(
     RequestError, CacheError
         If the directory cannot be reached or refuses; offline, if a page is not in the cache.
     QuotaExceededError
-        If the quota is used up (the same line goes on later), or pages would expire before the end.
+        If the quota is used up (the same call goes on later), or pages would expire before the end.
     IncompleteCollectionError
         If records or own pages are missing; it holds the partial frame. Of named projects,
         ``failures`` in the provenance says why.

@@ -167,24 +167,24 @@ def advice(received: Received) -> str:
     """Return what helps where records are missing."""
     verdict = received.verdict
     if verdict.is_order_unstable:
-        return "To ask again in this order does not help"
+        return "Requesting it again in this order does not help"
     if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS, Problem.LEFT_OUT}:
-        return "To ask again does not help: the directory does not send what would prove it"
+        return "Requesting it again does not help: the directory does not send what would prove it"
     if verdict.problem in {Problem.UNFINISHED, Problem.LOST} or received.own_missing():
-        return "Run the same line again: only missing pages are requested"
+        return "Run it again: only missing pages are requested"
     if verdict.problem is None:
         return (
-            "Run the same line again: pages that failed are requested again, and refresh=True "
-            "(--refresh) requests all of them, also those that were refused"
+            "Run it again: pages that failed are requested again. refresh=True (--refresh) requests "
+            "all pages, also those that were refused"
         )
     if len(verdict.days) > 1:
         return (
-            "refresh=True (--refresh) requests all pages again: those of earlier days do not fit, and "
-            "would come from the cache"
+            "refresh=True (--refresh) requests all pages again: pages of earlier days do not fit, and "
+            "would be read from the cache"
         )
     return (
-        "Run the same line again, or choose another sort (--sort): what is in the cache costs "
-        "nothing, and refresh=True (--refresh) asks for all of it, also for what was refused"
+        "Run it again, or choose another sort (--sort): cached pages cost nothing, and "
+        "refresh=True (--refresh) requests all pages, also those that were refused"
     )
 
 
@@ -199,8 +199,8 @@ def lost_words(received: Received) -> dict[str, str]:
 def advice_on_failures(*, may_come_later: bool) -> str:
     """Return what helps where some of many are missing by name."""
     if may_come_later:
-        return "Run the same line again: only what is missing is requested"
-    return "To ask again does not help: leave out what the directory does not have"
+        return "Run it again: only what is missing is requested"
+    return "Requesting it again does not help: leave out what the directory does not have"
 
 
 def answer_words(answer: Refusal | Failure) -> str:

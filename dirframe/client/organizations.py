@@ -206,5 +206,5 @@ def _check_addresses(repositories: pd.DataFrame, options: Options) -> None:
         failures=record["failures"] | lost,
     )
     message = f"The repositories of {len(lost):,} projects are not complete: {reason}."
-    advice = "Run the same line again later with refresh=True (--refresh)"
+    advice = "Run it again later with refresh=True (--refresh)"
     raise_or_warn(options, repositories, message, reason, advice)

@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def days(self) -> int | None:
-        """Number of days that the same line has to be run on, at most; None if not known."""
+        """Most days on which the same call has to be run; None if not known."""
         if self.requests_at_most is None:
             return None
         more = max(self.requests_at_most - self.quota.left, 0)

@@ -40,8 +40,8 @@ _LONGEST = 366 * 86_400.0
 _HEAD = 65_536
 _LONGEST_TITLE = 80
 
-RUN_AGAIN = "What came is kept: run the same line again."
-RUN_AGAIN_LATER = "What came is kept: run the same line again later and only the rest is asked for."
+RUN_AGAIN = "Received pages are cached: run it again."
+RUN_AGAIN_LATER = "Received pages are cached: run it again later, and only the rest is requested."
 SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
 _CHECK = (
     "Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, "

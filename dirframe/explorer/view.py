@@ -28,7 +28,7 @@ ROWS = 20  # of a page of the table
 _LONGEST = 100  # characters of a cell
 _PIXELS_PER_INCH = 96  # of a browser
 _DPI = 192  # twice that of the screen
-_HEIGHT = 440  # pixels of a chart
+_HEIGHT = 260  # pixels of a chart: filters, chart and head of the table fit a screen
 _ROWS_OF_A_CHART = 12
 #: Text as large as that of the notebook: points are 4/3 pixels.
 _TEXT = {

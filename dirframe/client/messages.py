@@ -210,8 +210,6 @@ def answer_words(answer: Refusal | Failure) -> str:
     if answer.reason is Reason.OTHER_RECORD:
         names = ", ".join(map(str, answer.other_ids[:3])) or "nothing"
         return f"returned {names}"
-    if answer.reason is Reason.GONE:
-        return "not found"
     return str(answer.reason.value)
 
 

@@ -95,6 +95,9 @@ def date_axis(ax: Axes, taken: float = 0) -> None:
     widths = {dates.YEARLY: 4.5, dates.MONTHLY: 6, dates.DAILY: 8}
     most = {unit: max(int(ems / width), 2) for unit, width in widths.items()}
     locator = dates.AutoDateLocator(minticks=2, maxticks=most)
+    # Where there is room for two ticks, Matplotlib has no interval for some months or days.
+    locator.intervald[dates.MONTHLY] = [*locator.intervald[dates.MONTHLY], 12]
+    locator.intervald[dates.DAILY] = [*locator.intervald[dates.DAILY], 30]
     formats = ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"]
     at_zero = ["", *formats[:4], "%H:%M"]
     formatter = dates.ConciseDateFormatter(

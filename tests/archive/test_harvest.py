@@ -454,7 +454,7 @@ def test_own_pages_of_a_bare_404_are_asked_for_again_until_ids_do_not_return_the
     assert len(rig.requests) == paid
     assert (status.finished, status.details) == (True, 30)
     assert frame.attrs["dirframe"]["details_missing"] == ["3"]
-    assert "3 (gone)" in status.reason
+    assert "3 (not found)" in status.reason
 
 
 def test_error_among_own_pages_keeps_what_came(harvests):

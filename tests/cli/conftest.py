@@ -87,6 +87,10 @@ def desk(rig, folder, files, root, monkeypatch):
 
     monkeypatch.setattr(dirframe, "sample_directory", sample_directory)
     shutil.copy(folder / "projects.parquet", folder / "again.parquet")
+    shutil.copy(folder / "projects.parquet", folder / "ours.parquet")
+    months = dirframe.read_table(files / "activity.parquet")
+    months["project_id"] = dirframe.read_table("ours.parquet")["id"].iloc[0]
+    dirframe.export(months, "months.parquet")
     accounts = dirframe.read_table("accounts.parquet")
     dirframe.export(accounts, "accounts.csv")
     dirframe.export(dirframe.country_audit(accounts), "audit.csv")

@@ -238,7 +238,7 @@ def today(folder, monkeypatch):
         "stats language_share --collection projects",
         "stats languages_by_year --collection projects",
         "stats tags --collection projects --by language",
-        "stats activity --collection projects --sort id",
+        "stats life_span --collection projects --sort id",
         "plot language_share --collection projects",
         "plot survival --query project",
         "report --collection projects -o report.html",

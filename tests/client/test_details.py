@@ -234,7 +234,7 @@ def test_details_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_
         missing.append(caught.value.missing)
         assert caught.value.details_missing == tuple(lost)
     assert paid == [(1, 1), (1, 0)]
-    assert all(f"{lost[0]} (status 404), {lost[1]} (gone)" in words for words in missing)
+    assert all(f"{lost[0]} (status 404), {lost[1]} (not found)" in words for words in missing)
     rig.own_pages = {}
     with pytest.raises(IncompleteCollectionError) as caught:
         load(directory, details=True)

@@ -95,7 +95,7 @@ def test_named_projects_that_are_not_there_are_failures_by_name(today, connect):
     assert frame["id"].tolist() == caught.value.frame["id"].tolist() == ["9", "8", "10"]
     failures = get_provenance(frame)["failures"]
     assert {name: why.split(",")[0] for name, why in failures.items()} == {
-        "0": "no id", "2147483648": "no id", "7": "gone", "999": "gone"
+        "0": "no id", "2147483648": "no id", "7": "not found", "999": "not found"
     }  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def test_named_projects_by_short_names_are_those_that_were_named(connect):
         frame = caught.value.frame
         assert frame["id"].tolist() == ["12", "11", "13", "8"]
         facts = get_provenance(frame)
-        assert facts["failures"] == {"7zip": "returned 7", "nothing": "gone"}
+        assert facts["failures"] == {"7zip": "returned 7", "nothing": "not found"}
         assert facts["not_sent"] == []  # each that has an analysis came with it
         assert frame.set_index("id")[LINES].isna().to_dict() == {
             "12": False, "11": False, "13": True, "8": False
@@ -148,7 +148,7 @@ def test_named_project_whose_own_page_is_lost_keeps_its_record(today, connect):
     frame = caught.value.frame
     facts = get_provenance(frame)
     assert frame["id"].tolist() == ["4", "5"]
-    assert (facts["details_missing"], facts["failures"]) == (["5"], {"6": "gone"})
+    assert (facts["details_missing"], facts["failures"]) == (["5"], {"6": "not found"})
     assert caught.value.details_missing == ("5",)
     assert "5 (status 404)" in caught.value.missing
     today.forget()
@@ -179,7 +179,7 @@ def test_named_projects_of_which_many_in_a_row_do_not_exist_are_all_looked_at(to
     with pytest.raises(IncompleteCollectionError) as caught:
         load(connect(today), names, details=True)
     assert caught.value.frame["id"].tolist() == ["3", "4"]
-    assert set(get_provenance(caught.value.frame)["failures"].values()) == {"gone"}
+    assert set(get_provenance(caught.value.frame)["failures"].values()) == {"not found"}
     assert len(today.requests) <= price.requests_at_most + 1
 
 

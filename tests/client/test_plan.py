@@ -239,7 +239,7 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
     missing = Reply(failed("Not found."), 404)
     facts.replies = {"2": missing, "3": SILENT, "4": Reply(failed("Not any more."), 410)}
     directory = connect(facts)
-    with pytest.raises(IncompleteCollectionError, match="2 \\(gone\\)") as caught:
+    with pytest.raises(IncompleteCollectionError, match="2 \\(not found\\)") as caught:
         activity(directory, range(1, 6))
     assert caught.value.frame["project_id"].unique().tolist() == ["1", "5"]
     paid = len(facts.requests)
@@ -248,9 +248,9 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
     assert warned[0].filename == __file__
     assert len(facts.requests) == paid == 5
     record = get_provenance(frame)
-    assert record["failures"] == {"2": "gone", "3": "no analysis", "4": "refused"}
+    assert record["failures"] == {"2": "not found", "3": "no analysis", "4": "refused"}
     assert record["completeness"] == "incomplete"
-    assert "2 (gone), 4 (refused)" in record["incomplete_reason"]
+    assert "2 (not found), 4 (refused)" in record["incomplete_reason"]
     for reply in (SILENT, UNANALYSED):
         facts.replies = {"3": reply}
         frame = activity(directory, range(1, 6), refresh=True)  # no analysis is no loss, but named
@@ -271,7 +271,7 @@ def test_many_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_pro
                 load(directory=connect(rig))
             assert caught.value.frame["project_id"].tolist() == ["1", "2"]
             assert get_provenance(caught.value.frame)["failures"] == {
-                "3": "status 404", "99": "gone", "name": "status 404"
+                "3": "status 404", "99": "not found", "name": "status 404"
             }  # fmt: skip
             paths = [request.path for request in rig.requests]
             asked.append([paths.count(f"/p/{name}/contributors.xml") for name in ("3", "99")])

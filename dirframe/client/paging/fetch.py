@@ -41,7 +41,7 @@ class Reason(enum.Enum):
     """Why the directory has no such page."""
 
     NO_ANALYSIS = "no analysis"
-    GONE = "gone"
+    GONE = "not found"
     REFUSED = "refused"
     OTHER_RECORD = "another record"
     NO_RECORDS = "no records"  # a collection without any, in place of its first page

@@ -337,6 +337,51 @@ def test_many_give_the_pages_that_came_of_a_project_and_count_them(facts, connec
         assert "10 of 23" in record["failures"]["23"]
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
+@pytest.mark.parametrize("cached", [{}, {"cache": False}])
+@pytest.mark.parametrize("incomplete", ["raise", "warn"])
+def test_many_that_end_among_further_pages_have_the_first_pages_of_all(
+    facts, connect, cached, incomplete
+):
+    facts.faults.extend([None] * 5 + [faults.FAULTS["429 with seconds"]])
+    options = {"incomplete": incomplete, "progress": False}
+    try:
+        frame = dirframe.load_contributors(
+            [25, 24, 23], directory=connect(facts, workers=1, **cached), **options
+        )
+    except QuotaExceededError as error:
+        frame = error.frame
+    assert frame["project_id"].value_counts().to_dict() == {"25": 25, "24": 10, "23": 10}
+    failures = get_provenance(frame)["failures"]
+    assert list(failures) == ["24", "23"]
+    assert all("10 of 2" in words for words in failures.values())
+    assert get_provenance(frame)["requests_made"] == len(facts.requests) == 6
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
+@pytest.mark.parametrize("workers", [1, 4])
+def test_many_whose_connection_is_lost_among_further_pages_are_not_all_asked_for(
+    facts, connect, workers
+):
+    count = 60
+    facts.faults.extend([None] * count + [faults.FAULTS["reset before"]] * 1_000)
+    frame = dirframe.load_contributors(
+        range(20, 20 + count), directory=connect(facts, workers=workers), incomplete="warn"
+    )
+    assert len(frame) == 10 * count
+    assert len(facts.requests) <= count + 5 * 4 * workers  # attempts of those on their way
+
+
+@pytest.mark.parametrize(("workers", "most"), [(1, 1), (4, 16)])
+def test_many_with_a_wrong_key_ask_for_no_more_than_those_on_their_way(
+    facts, connect, workers, most
+):
+    facts.faults.extend([faults.FAULTS["403"]] * 100)
+    with pytest.raises(dirframe.InvalidKeyError):
+        dirframe.load_contributors(range(1, 61), directory=connect(facts, workers=workers))
+    assert len(facts.requests) <= most
+
+
 def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     with pytest.raises(QuotaExceededError):
         activity(connect(facts, daily_quota=5), range(1, 51))  # more than seven days
@@ -380,3 +425,26 @@ def test_many_tell_a_callback_how_far_they_are_which_may_stop(facts, connect):
         activity(connect(facts, workers=1), [5, 6, 7, 8], progress=stop)
     assert caught.value.frame["project_id"].unique().tolist() == ["5", "6"]
     assert (told, len(facts.requests)) == ([(1, 4), (2, 4)], 2)
+
+
+def test_many_tell_a_callback_of_their_first_pages_which_may_stop(facts, connect):
+    told = []
+    whole = dirframe.load_contributors(
+        [25, 4, 3],
+        directory=connect(facts, workers=1),
+        progress=lambda *numbers: told.append(numbers),
+    )
+    assert (len(whole), told) == (32, [(0, 3)] * 3 + [(1, 3), (2, 3), (3, 3)])
+    facts.forget()
+
+    def stop(*_):
+        if len(facts.requests) == 2:
+            raise StopIteration
+
+    with pytest.raises(IncompleteCollectionError) as caught:
+        dirframe.load_contributors(
+            [25, 4, 3], directory=connect(facts, workers=1), progress=stop, refresh=True
+        )
+    assert caught.value.frame["project_id"].value_counts().to_dict() == {"25": 10, "4": 4}
+    assert get_provenance(caught.value.frame)["failures"]["3"] == "not asked for"
+    assert len(facts.requests) == 2

@@ -235,6 +235,39 @@ def test_many_collections_of_several_pages(facts, connect):
     assert get_provenance(whole)["completeness"] == "proven"
 
 
+@pytest.mark.parametrize("options", [{}, {"max_items": 12}])
+def test_plan_of_many_counts_the_pages_that_first_pages_in_the_cache_show(facts, connect, options):
+    price = partial(dirframe.plan, "contributors", directory=connect(facts), **options)
+    facts.replies = {"5": SILENT}
+    owners = [25, 4, 20, 1, 5]
+    dirframe.load_contributors(owners, max_items=1, directory=connect(facts))  # first pages alone
+    facts.forget()
+    known = price(of=owners)
+    assert known.requests_at_least == known.requests_at_most
+    assert (known.cached, known.pages) == (5, 5 + known.requests_at_most)
+    partly = price(of=[*owners, 30])
+    assert (partly.requests_at_least, partly.requests_at_most) == (
+        known.requests_at_least + 1,
+        None,
+    )
+    assert price(of=owners, refresh=True).requests_at_least == 5
+    assert facts.requests == []
+    frame = dirframe.load_contributors(owners, directory=connect(facts), **options)
+    assert len(facts.requests) == known.requests_at_most
+    assert len(frame) == known.items
+    assert price(of=owners).requests_at_most == 0
+
+
+@pytest.mark.parametrize("count", [None, 10**17])
+def test_plan_of_many_is_not_known_where_a_first_page_does_not_count(connect, count):
+    people = page_xml([person("a")], available=count, first=0)
+    with Rig(answer=lambda _: people).in_process() as rig:
+        dirframe.load_contributors([1], max_items=1, directory=connect(rig))
+        price = dirframe.plan("contributors", of=[1], directory=connect(rig))
+        assert (price.requests_at_most, price.pages, price.items) == (None,) * 3
+        assert len(rig.requests) == 1
+
+
 def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
     missing = Reply(failed("Not found."), 404)
     facts.replies = {"2": missing, "3": SILENT, "4": Reply(failed("Not any more."), 410)}

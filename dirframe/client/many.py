@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -42,7 +42,7 @@ from dirframe.client.paging.query import Query
 from dirframe.client.paging.read_by_ids import NamedIds, fetch_first_page, is_todays_answer
 from dirframe.client.paging.received import Arrival, Receipt, Received, receipt_of
 from dirframe.client.paging.walk import Walk
-from dirframe.client.progress import progress_of
+from dirframe.client.progress import ProgressCallback, progress_of
 from dirframe.errors import CacheError, DirframeError, InvalidInputError, RequestError
 from dirframe.schema import ALL_RESOURCES, COLLECTIONS, PROJECT, Resource
 
@@ -163,11 +163,18 @@ class _One:
 
     def read(self) -> _One:
         """Read all pages; what has failed is in `received`."""
+        return self._read(self._walk.read_all)
+
+    def read_known(self) -> _One:
+        """Read the pages that are in the cache; what has failed is in `received`."""
+        return self._read(self._walk.read_known)
+
+    def _read(self, further_pages: Callable[[], Iterator[Arrival]]) -> _One:
         if not self.is_read:
             self.begin()
         if self.received.refusal is None and self.received.failure is None:
             with suppress(RequestError, CacheError):
-                self.arrivals += self._walk.read_all()
+                self.arrivals += further_pages()
         return self
 
     def count_missing(self) -> int:
@@ -216,6 +223,7 @@ class _Table:
             return
         for arrival in one.arrivals:
             add_rows(self.rows, arrival, client)
+        one.arrivals.clear()  # of all owners they would be large
         for page, index in received.readings():
             self.numbers.append(self.rows.row(page, index))
             self.owners.append(one.owner)
@@ -232,6 +240,12 @@ class _Table:
         if summary.completeness is Completeness.INCOMPLETE and not summary.is_capped:
             self.failures[one.owner] = str(summary.reason)
             self.to_come.add(one.owner)
+
+    def add_begun(self, owners: Iterable[_One], client: Directory) -> None:
+        """Add the records of the other owners of whom pages were received."""
+        for one in owners:
+            if one.is_read and one.owner not in self.read_owners:
+                self.add(one, client)
 
     def frame(self) -> pd.DataFrame:
         """Return the records, in the order in which the owners were read."""
@@ -253,24 +267,25 @@ def _load_many(
     nouns = collection.collection.replace("_", " ")
     what = f"{nouns} of {quantity(len(queries), owner.owner_word)} of {client.name}"
     fetcher = Fetcher(session_of(client), options.cache)
-    if len(queries) > client.quota().left:
-        needed = sum(not fetcher.is_known(query) for query in queries)
-        accepts_parts = options.accepts_parts
-        check_quota(client, options.cache, what, needed, accepts_parts=accepts_parts)
+    check = partial(check_quota, client, options.cache, what, accepts_parts=options.accepts_parts)
     table = _Table(queries, owner.owner_column)
     owners = [_One(query, fetcher) for query in queries]
-    # Twice as many fit today, so that those who come first are not kept waiting for the last ones.
-    if collection.paged and 2 * len(owners) <= client.quota().left:
-        _begin_all(owners, fetcher, client)
-        needed = sum(one.count_missing() for one in owners)
-        accepts_parts = options.accepts_parts
-        check_quota(client, options.cache, what, needed, accepts_parts=accepts_parts)
+    needed = sum(not one.is_known() for one in owners)
+    check(needed)
     try:
-        for one in _read_all(owners, fetcher, client, options):
-            table.add(one, client)
+        with (
+            progress_of(f"{owner.owner_word}s", options.progress) as on_owner,
+            suppress(StopIteration),  # of a callback
+        ):
+            if collection.paged and needed <= client.quota().left:
+                _begin_all(owners, client, on_owner)
+                check(sum(one.count_missing() for one in owners))
+            _read_all(owners, table, client, options, on_owner=on_owner)
+        table.add_begun(owners, client)
         if owner is PROJECT:
             _look_up(table, fetcher)
     except (CacheError, RequestError) as error:
+        table.add_begun(owners, client)
         if table.owners:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -339,47 +354,48 @@ def _described(
     return frame, reason
 
 
-def _begin_all(owners: list[_One], fetcher: Fetcher, client: Directory) -> None:
+def _begin_all(owners: list[_One], client: Directory, on_owner: ProgressCallback) -> None:
     """Read the first page of each owner, which shows how many others there are."""
     patience = Patience(most_not_found=MAX_NOT_FOUND)
 
     def ends(one: _One) -> bool:
         return patience.ends(one.received.failure)
 
-    for _ in fetch_ahead(_One.begin, owners, client.workers, ends, fetcher.session):
-        pass
+    results = fetch_ahead(_One.begin, owners, client.workers, ends, session_of(client))
+    with closing(results):
+        for _ in results:
+            on_owner(0, len(owners))
 
 
 def _read_all(
-    owners: list[_One], fetcher: Fetcher, client: Directory, options: Options
-) -> Iterator[_One]:
-    """Yield each owner in order; after an end that is accepted, what else is in the cache."""
-    waiting = [*owners]
+    owners: list[_One],
+    table: _Table,
+    client: Directory,
+    options: Options,
+    *,
+    on_owner: ProgressCallback,
+) -> None:
+    """Read each owner in order; after an end that is accepted, what else is in the cache."""
     patience = Patience(most_not_found=MAX_NOT_FOUND)
 
     def ends(one: _One) -> bool:
         patience.ends(one.received.failure)
         return patience.ending is not None
 
-    results = fetch_ahead(_One.read, [*waiting], client.workers, ends, fetcher.session)
-    (word,) = owners[0].received.query.facts
-    try:
-        with progress_of(f"{word}s", options.progress) as on_owner:
-            for _, one in results:
-                waiting.remove(one)
-                yield one
-                failure = one.received.failure
-                if failure is None or failure.is_of_one_page:
-                    on_owner(1, len(owners))
-    except StopIteration:  # of a callback
-        return
-    finally:
-        results.close()
+    # After an end among the first pages no others are requested.
+    begun = [one for one in owners if one.is_read]
+    results = fetch_ahead(_One.read, begun or owners, client.workers, ends, session_of(client))
+    with closing(results):
+        for _, one in results:
+            table.add(one, client)
+            failure = one.received.failure
+            if failure is None or failure.is_of_one_page:
+                on_owner(1, len(owners))
     ending = patience.ending
     if ending is None:
         return
     if not options.accepts_parts or not ending.may_come_later:
         raise ending.error
-    for one in waiting:
-        if one.is_known():
-            yield one.read()
+    for one in owners:
+        if one.owner not in table.read_owners and (one.is_read or one.is_known()):
+            table.add(one.read_known(), client)

@@ -193,7 +193,7 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         "quota": client.quota(),
     }
     part = received.part
-    if part.total is None or part.count_missing() >= MAX_PAGES:
+    if not _is_counted(part):
         return Plan(**facts)
     # What was just read comes from the cache, unless the load asks for it again.
     begun = len(received.receipts)
@@ -225,6 +225,11 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         # Pages to come may show that none of the others needs it.
         requests_at_least=least if unknown else least + len(own) - own_known,
     )
+
+
+def _is_counted(part: Pages | SampledPages | PagesByIds) -> bool:
+    """Return whether the first pages show how many pages there are."""
+    return part.total is not None and part.count_missing() < MAX_PAGES
 
 
 def _sample_of(query: Query, part: Pages | SampledPages | PagesByIds) -> str:
@@ -347,16 +352,46 @@ def _price_many(
 ) -> Plan:
     """Return the price of a collection of each of many owners, without a request."""
     fetcher = Fetcher(session_of(client), CacheUse.of(refresh=refresh, offline=False))
-    cached = sum(fetcher.is_known(query) for query in queries)
-    to_pay = len(queries) - cached
-    # A paged collection may have more than one page.
+    known = [query for query in queries if fetcher.is_known(query)]
+    to_pay = len(queries) - len(known)
+    facts: dict[str, Any] = {
+        "collection": collection.collection,
+        "owners": len(queries),
+        "owner": owner_of(collection).owner_word,
+        "quota": client.quota(),
+    }
+    if not collection.paged:
+        return Plan(
+            **facts,
+            pages=len(queries),
+            cached=len(known),
+            requests_at_most=to_pay,
+            requests_at_least=to_pay,
+        )
+    walks = [_walk_in_cache(query, fetcher) for query in known]
+    begun = [walk for walk in walks if walk.received.refusal is None]
+    counted = [walk for walk in begun if _is_counted(walk.received.part)]
+    behind = [
+        _pages_by_numbers(walk, walk.received.part, refresh=False)
+        for walk in counted
+        if isinstance(walk.received.part, Pages)
+    ]
+    cached = len(known) + sum(one.known for one in behind)
+    least = to_pay + sum(one.least for one in behind)
+    if to_pay or len(counted) < len(begun):  # nobody knows how many pages these have
+        return Plan(**facts, cached=cached, requests_at_least=least)
     return Plan(
-        collection=collection.collection,
-        owners=len(queries),
-        owner=owner_of(collection).owner_word,
-        pages=None if collection.paged else len(queries),
+        **facts,
+        items=sum(walk.received.part.expected or 0 for walk in begun),
+        pages=len(known) + sum(one.pages for one in behind),
         cached=cached,
-        requests_at_most=None if collection.paged else to_pay,
-        requests_at_least=to_pay,
-        quota=client.quota(),
+        requests_at_most=sum(one.most for one in behind),
+        requests_at_least=least,
     )
+
+
+def _walk_in_cache(query: Query, fetcher: Fetcher) -> Walk:
+    """Return a walk over a collection of one owner, whose first page is in the cache."""
+    walk = Walk(Received(query), fetcher, workers=1, believes_refusals=True)
+    _read(walk.begin())
+    return walk

@@ -8,6 +8,7 @@ from dirframe.errors import (
     IncompleteCollectionError,
     InvalidInputError,
     OverQuotaWarning,
+    QuotaExceededError,
     ServiceError,
 )
 from dirframe.provenance import get_provenance, set_provenance
@@ -165,6 +166,27 @@ def test_owners_need_more_than_the_quota_leaves_warns_after_their_first_pages(se
     with pytest.raises(OverQuotaWarning) as caught:  # a warning is an error here
         dirframe.load("affiliated_committers", of=["acme", "beta", "none"], directory=client)
     assert (caught.value.needed, len(rig.requests)) == (8, 3)
+
+
+def test_owners_whose_first_pages_fit_the_quota_are_compared_with_it_by_all_pages(serve, connect):
+    names = [f"org{number}" for number in range(8)]
+    rig = serve(Organizations(dict.fromkeys(names, 15)))
+    with pytest.raises(OverQuotaWarning) as caught:
+        dirframe.load("affiliated_committers", of=names, directory=connect(rig, daily_quota=10))
+    assert (caught.value.needed, len(rig.requests)) == (8, 8)
+    client = connect(rig, daily_quota=10)
+    with pytest.raises(OverQuotaWarning) as caught:  # what is in the cache is not counted
+        dirframe.load("affiliated_committers", of=names, directory=client)
+    assert (caught.value.needed, len(rig.requests)) == (8, 8)
+
+
+def test_owners_that_would_never_end_end_with_the_first_pages(serve, connect):
+    rig = serve(Organizations({"acme": 450, "beta": 5}))
+    client = connect(rig, daily_quota=4, cache=False)
+    with pytest.raises(QuotaExceededError) as caught:
+        dirframe.load("affiliated_committers", of=["acme", "beta"], directory=client)
+    assert caught.value.frame["organization"].value_counts().to_dict() == {"acme": 10, "beta": 5}
+    assert len(rig.requests) == 2
 
 
 def test_owners_that_fit_the_quota_are_loaded_at_the_price_of_their_pages(serve, connect):

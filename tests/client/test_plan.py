@@ -235,6 +235,39 @@ def test_many_collections_of_several_pages(facts, connect):
     assert get_provenance(whole)["completeness"] == "proven"
 
 
+@pytest.mark.parametrize("options", [{}, {"max_items": 12}])
+def test_plan_of_many_counts_the_pages_that_first_pages_in_the_cache_show(facts, connect, options):
+    price = partial(dirframe.plan, "contributors", directory=connect(facts), **options)
+    facts.replies = {"5": SILENT}
+    owners = [25, 4, 20, 1, 5]
+    dirframe.load_contributors(owners, max_items=1, directory=connect(facts))  # first pages alone
+    facts.forget()
+    known = price(of=owners)
+    assert known.requests_at_least == known.requests_at_most
+    assert (known.cached, known.pages) == (5, 5 + known.requests_at_most)
+    partly = price(of=[*owners, 30])
+    assert (partly.requests_at_least, partly.requests_at_most) == (
+        known.requests_at_least + 1,
+        None,
+    )
+    assert price(of=owners, refresh=True).requests_at_least == 5
+    assert facts.requests == []
+    frame = dirframe.load_contributors(owners, directory=connect(facts), **options)
+    assert len(facts.requests) == known.requests_at_most
+    assert len(frame) == known.items
+    assert price(of=owners).requests_at_most == 0
+
+
+@pytest.mark.parametrize("count", [None, 10**17])
+def test_plan_of_many_is_not_known_where_a_first_page_does_not_count(connect, count):
+    people = page_xml([person("a")], available=count, first=0)
+    with Rig(answer=lambda _: people).in_process() as rig:
+        dirframe.load_contributors([1], max_items=1, directory=connect(rig))
+        price = dirframe.plan("contributors", of=[1], directory=connect(rig))
+        assert (price.requests_at_most, price.pages, price.items) == (None,) * 3
+        assert len(rig.requests) == 1
+
+
 def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
     missing = Reply(failed("Not found."), 404)
     facts.replies = {"2": missing, "3": SILENT, "4": Reply(failed("Not any more."), 410)}
@@ -337,6 +370,51 @@ def test_many_give_the_pages_that_came_of_a_project_and_count_them(facts, connec
         assert "10 of 23" in record["failures"]["23"]
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
+@pytest.mark.parametrize("cached", [{}, {"cache": False}])
+@pytest.mark.parametrize("incomplete", ["raise", "warn"])
+def test_many_that_end_among_further_pages_have_the_first_pages_of_all(
+    facts, connect, cached, incomplete
+):
+    facts.faults.extend([None] * 5 + [faults.FAULTS["429 with seconds"]])
+    options = {"incomplete": incomplete, "progress": False}
+    try:
+        frame = dirframe.load_contributors(
+            [25, 24, 23], directory=connect(facts, workers=1, **cached), **options
+        )
+    except QuotaExceededError as error:
+        frame = error.frame
+    assert frame["project_id"].value_counts().to_dict() == {"25": 25, "24": 10, "23": 10}
+    failures = get_provenance(frame)["failures"]
+    assert list(failures) == ["24", "23"]
+    assert all("10 of 2" in words for words in failures.values())
+    assert get_provenance(frame)["requests_made"] == len(facts.requests) == 6
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
+@pytest.mark.parametrize("workers", [1, 4])
+def test_many_whose_connection_is_lost_among_further_pages_are_not_all_asked_for(
+    facts, connect, workers
+):
+    count = 60
+    facts.faults.extend([None] * count + [faults.FAULTS["reset before"]] * 1_000)
+    frame = dirframe.load_contributors(
+        range(20, 20 + count), directory=connect(facts, workers=workers), incomplete="warn"
+    )
+    assert len(frame) == 10 * count
+    assert len(facts.requests) <= count + 5 * 4 * workers  # attempts of those on their way
+
+
+@pytest.mark.parametrize(("workers", "most"), [(1, 1), (4, 16)])
+def test_many_with_a_wrong_key_ask_for_no_more_than_those_on_their_way(
+    facts, connect, workers, most
+):
+    facts.faults.extend([faults.FAULTS["403"]] * 100)
+    with pytest.raises(dirframe.InvalidKeyError):
+        dirframe.load_contributors(range(1, 61), directory=connect(facts, workers=workers))
+    assert len(facts.requests) <= most
+
+
 def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     with pytest.raises(QuotaExceededError):
         activity(connect(facts, daily_quota=5), range(1, 51))  # more than seven days
@@ -380,3 +458,26 @@ def test_many_tell_a_callback_how_far_they_are_which_may_stop(facts, connect):
         activity(connect(facts, workers=1), [5, 6, 7, 8], progress=stop)
     assert caught.value.frame["project_id"].unique().tolist() == ["5", "6"]
     assert (told, len(facts.requests)) == ([(1, 4), (2, 4)], 2)
+
+
+def test_many_tell_a_callback_of_their_first_pages_which_may_stop(facts, connect):
+    told = []
+    whole = dirframe.load_contributors(
+        [25, 4, 3],
+        directory=connect(facts, workers=1),
+        progress=lambda *numbers: told.append(numbers),
+    )
+    assert (len(whole), told) == (32, [(0, 3)] * 3 + [(1, 3), (2, 3), (3, 3)])
+    facts.forget()
+
+    def stop(*_):
+        if len(facts.requests) == 2:
+            raise StopIteration
+
+    with pytest.raises(IncompleteCollectionError) as caught:
+        dirframe.load_contributors(
+            [25, 4, 3], directory=connect(facts, workers=1), progress=stop, refresh=True
+        )
+    assert caught.value.frame["project_id"].value_counts().to_dict() == {"25": 10, "4": 4}
+    assert get_provenance(caught.value.frame)["failures"]["3"] == "not asked for"
+    assert len(facts.requests) == 2

@@ -26,7 +26,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class WeightedShares:
-    """The column ``share`` is of other things than records, so that it has no interval."""
+    """The shares of a table are of other things than records, so that they have no interval."""
 
 
 def with_intervals(

@@ -23,7 +23,7 @@ from dirframe.plot.figure import (
     show,
 )
 from dirframe.plot.labels import label_ends
-from dirframe.stats.records import Frame
+from dirframe.stats.records import CODE_LINES, LANGUAGES, NAME, Frame, fetch
 
 
 @suggests_options
@@ -224,6 +224,7 @@ def language_breakdown(
     >>> [int(bar.get_width()) for bar in language_breakdown(pd.DataFrame(lines)).patches]
     [800, 200]
     """
+    frame = fetch(frame, [LANGUAGES, CODE_LINES, NAME, "project_id"])  # a stream, only once
     table = stats.language_breakdown(frame, top=top)
     return show(
         draw_language_breakdown,

@@ -5,6 +5,7 @@ from importlib import import_module
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.dates import num2date
@@ -632,6 +633,8 @@ def test_chart_of_the_code_of_one_project_is_titled_with_its_name():
     frame = frames.projects(3)
     assert title(plot.language_breakdown(frame.iloc[[1]])).endswith(f": {frame['name'].iloc[1]}")
     assert title(plot.language_breakdown(frame)) == "Lines of code by language"
+    stream = pa.Table.from_pandas(frame.iloc[[1]], preserve_index=False).to_reader()
+    assert title(plot.language_breakdown(stream)).endswith(f": {frame['name'].iloc[1]}")
 
 
 @pytest.mark.parametrize(

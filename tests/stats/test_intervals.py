@@ -246,7 +246,10 @@ def test_intervals_are_the_same_from_a_file(sample_projects, tmp_path):
 
 
 def test_a_confidence_is_a_share(sample_projects):
-    for confidence in (0, 1, 95, "0.95", None):
+    frame = drawn(sample_projects, seed=5, size=200)
+    table = stats.tags(frame, confidence=np.float32(0.5))
+    pd.testing.assert_frame_equal(table, stats.tags(frame, confidence=0.5))
+    for confidence in (0, 1, 1 - 2**-53, 95, "0.95", None, True, math.nan):
         for name in set(OF_SHARES) - WEIGHTED:
             with pytest.raises(InvalidInputError, match="confidence"):
                 getattr(stats, name)(sample_projects, confidence=confidence)

@@ -1,7 +1,8 @@
 """Make the rings of the world map: ``python -m tools.world``.
 
-Reads the boundaries of `data/world/countries-110m.json` (TopoJSON 1.0, in degrees), and writes for
-each country its rings in the Equal Earth projection, as differences of ten-thousandths.
+Reads the boundaries of `countries-110m.json` beside it (TopoJSON 1.0, in degrees), and writes to
+`data/world/rings.json` for each country its rings in the Equal Earth projection, as differences of
+ten-thousandths.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
 
-WORLD = Path(__file__).resolve().parent.parent / "data" / "world"
-RINGS = WORLD / "rings.json"
+BOUNDARIES = Path(__file__).with_name("countries-110m.json")
+RINGS = Path(__file__).resolve().parent.parent / "data" / "world" / "rings.json"
 
 _SOUTHERNMOST, _NORTHERNMOST = -57.0, 84.0  # land in degrees, without Antarctica
 _ANTARCTICA = "010"
@@ -29,7 +30,7 @@ _A1, _A2, _A3, _A4 = 1.340264, -0.081106, 0.000893, 0.003796
 
 def rings() -> dict[str, list[list[int]]]:
     """Return the rings of each country by its two-letter code, or its name if it has none."""
-    topology = json.loads((WORLD / "countries-110m.json").read_text(encoding="utf-8"))
+    topology = json.loads(BOUNDARIES.read_text(encoding="utf-8"))
     scale, origin = topology["transform"]["scale"], topology["transform"]["translate"]
     arcs = [np.cumsum(arc, axis=0) * scale + origin for arc in topology["arcs"]]
     result = {_SEA: [_differences(_frame())]}

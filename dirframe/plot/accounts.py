@@ -30,6 +30,7 @@ def accounts_by_country(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -44,6 +45,8 @@ def accounts_by_country(
         Where to draw; by default a new figure.
     top : int or None, default 20
         Number of countries with bars of their own; None for all.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -61,7 +64,7 @@ def accounts_by_country(
     >>> [label.get_text() for label in accounts_by_country(accounts).get_yticklabels()]
     ['Germany']
     """
-    table = stats.accounts_by_country(frame, top=top)
+    table = stats.accounts_by_country(frame, top=top, confidence=confidence)
     provenance.set_provenance(table, other_data=[])  # no inhabitants are drawn
     return show(
         draw_accounts_by_country,
@@ -176,6 +179,8 @@ def draw_accounts_map(ax: Axes, table: pd.DataFrame, *, per_million: bool = Fals
         notes.append(
             f"Pale: countries with fewer than {rows.FEW} accounts, or without a population."
         )
+    if rows.has_intervals(table):
+        notes.append(rows.NOT_DRAWN)
     unknown = not_shown(table)
     return [
         *notes,
@@ -205,6 +210,7 @@ def accounts_by_kudo_rank(
     frame: Frame,
     *,
     ax: Axes | None = None,
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -217,6 +223,8 @@ def accounts_by_kudo_rank(
         Accounts, as `dirframe.stats.accounts_by_kudo_rank` takes them.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -233,7 +241,7 @@ def accounts_by_kudo_rank(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
-    table = stats.accounts_by_kudo_rank(frame)
+    table = stats.accounts_by_kudo_rank(frame, confidence=confidence)
     return show(
         draw_accounts_by_kudo_rank,
         table,
@@ -257,6 +265,7 @@ def posts_distribution(
     frame: Frame,
     *,
     ax: Axes | None = None,
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -271,6 +280,8 @@ def posts_distribution(
         Accounts, as `dirframe.stats.posts_distribution` takes them.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -288,7 +299,7 @@ def posts_distribution(
     """
     return show(
         draw_posts_distribution,
-        stats.posts_distribution(frame),
+        stats.posts_distribution(frame, confidence=confidence),
         ax=ax,
         title=title,
         caption=caption,

@@ -30,6 +30,7 @@ def activity(
     ax: Axes | None = None,
     as_of: date | str | None = None,
     window: int = 12,
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -48,6 +49,8 @@ def activity(
         The month, or a day in it; by default that of the fetch of the median project.
     window : int, default 12
         Length of the window in months, up to the month of `as_of`: 1 to 24.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -66,7 +69,7 @@ def activity(
     >>> [int(bar.get_width()) for bar in activity(projects).patches]
     [1, 1, 0]
     """
-    table = stats.activity(frame, as_of=as_of, window=window)
+    table = stats.activity(frame, as_of=as_of, window=window, confidence=confidence)
     return show(
         draw_activity,
         table,
@@ -121,7 +124,7 @@ def draw_activity_by(
         )
     first = next(iter(tables.values()))
     notes = []
-    if {"low", "high"} <= set(first.columns):
+    if rows.has_intervals(first):
         ends = [tables[name].iloc[0] for name in names]
         rows.draw_intervals(ax, places, [row["low"] for row in ends], [row["high"] for row in ends])
         notes.append(rows.INTERVALS)

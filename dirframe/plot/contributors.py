@@ -32,6 +32,7 @@ def contributor_distribution(
     frame: Frame,
     *,
     ax: Axes | None = None,
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -48,6 +49,8 @@ def contributor_distribution(
         Projects, as `dirframe.stats.contributor_distribution` takes them.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -65,7 +68,7 @@ def contributor_distribution(
     [0.75, 0.5]
     """
     frame = fetch(frame, [CONTRIBUTORS, NAME])  # a stream can be read only once
-    table = stats.contributor_distribution(frame)
+    table = stats.contributor_distribution(frame, confidence=confidence)
     numbers = _named_numbers(frame, [CONTRIBUTORS])
     if numbers is None or not numbers[CONTRIBUTORS].sum():
         return show(
@@ -131,6 +134,7 @@ def team_size_classes(
     *,
     ax: Axes | None = None,
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -145,6 +149,8 @@ def team_size_classes(
         Where to draw; by default a new figure.
     bounds : sequence of int
         The smallest size of each class, ascending from 0.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -161,7 +167,7 @@ def team_size_classes(
     >>> [int(bar.get_width()) for bar in team_size_classes(projects, bounds=[0, 1, 5]).patches]
     [1, 2, 1]
     """
-    table = stats.team_size_classes(frame, bounds=bounds)
+    table = stats.team_size_classes(frame, bounds=bounds, confidence=confidence)
     return show(
         draw_team_size_classes,
         table,

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dirframe.plot import fonts, scales
+from dirframe import provenance
+from dirframe.plot import fonts, rows, scales
 from dirframe.plot.caption import not_shown
 from dirframe.plot.colours import ACCENT
 from dirframe.plot.figure import require_figures
 from dirframe.stats.distributions import at_most
+from dirframe.stats.intervals import wilson
 
 _APART = 2.0  # factor between shares whose texts are in different lines
 _MARKED = (1, 10, 100)  # points of a curve with a label
@@ -25,6 +30,7 @@ def draw_distribution(ax: Axes, table: pd.DataFrame, unit: str) -> list[str]:
     is_positive = numbers > 0
     none = 1 - shares[is_positive][0] if is_positive.any() else 1.0
     most = float(numbers.max())
+    least = float(shares.min())
     if is_positive.any():
         x, y = numbers[is_positive], shares[is_positive]
         ax.step(x, y, where="pre", color=ACCENT, linewidth=1.8, label="distribution", clip_on=False)
@@ -33,16 +39,40 @@ def draw_distribution(ax: Axes, table: pd.DataFrame, unit: str) -> list[str]:
             list(marked), list(marked.values()), "o", color=ACCENT, markersize=5, label="marked"
         )
         _label(ax, marked, most)
+        ends = _intervals(table, list(marked.values()))
+        if ends is not None:
+            low, high = ends
+            ink = mpl.rcParams["text.color"]
+            ax.vlines(list(marked), low, high, colors=ink, linewidth=0.9, gid="interval")
+            least = min(least, float(low.min()))
     scales.log_number_axis(ax, most)
-    scales.log_share_axis(ax, float(shares.min()))
+    scales.log_share_axis(ax, least)
     scales.grid(ax)
     ax.set_xlabel(f"This many {unit} or more, logarithmic")
     ax.set_ylabel(f"Share of {table.columns[1]}, logarithmic")
     half, tenth = at_most(table, 0.5), at_most(table, 0.9)
     notes = [f"Half of them have at most {half:,}, 90% at most {tenth:,}; the most is {most:,.0f}."]
+    ends_of_none = _intervals(table, [none])
     if none > 0:
-        notes.append(f"{_percent(none)} have none, and are off the scale.")
+        words = _percent(none)
+        if ends_of_none is not None:
+            low, high = ends_of_none
+            words += f" (interval {_percent(low[0])} to {_percent(high[0])})"
+        notes.append(f"{words} have none, and are off the scale.")
+    if ends_of_none is not None:
+        notes.append(rows.INTERVALS)
     return [*notes, *not_shown(table)]
+
+
+def _intervals(table: pd.DataFrame, shares: list[float]) -> tuple[Any, Any] | None:
+    """Return the ends of the intervals of shares in a random sample; None of other records."""
+    record = provenance.get_provenance(table)
+    confidence = record["interval"].get("confidence")
+    if confidence is None:
+        return None
+    design, whole = record["sample"], record["base"]["records"]
+    drawn = provenance.Drawn(design["size"], design["population"])
+    return wilson(np.array(shares) * whole, whole, drawn, confidence)
 
 
 def _label(ax: Axes, marked: dict[int, float], most: float) -> None:

@@ -25,7 +25,7 @@ from dirframe.plot.caption import (
     write_caption,
     write_figure_caption,
 )
-from dirframe.stats.records import Frame, origin, read
+from dirframe.stats.records import read
 
 #: What draws a table of a statistic on axes and returns notes for the caption.
 Draw: TypeAlias = Callable[[Axes, pd.DataFrame], list[str]]
@@ -198,13 +198,13 @@ def detach_words(ax: Axes) -> None:
     figure.supxlabel("")
 
 
-def of_project(frame: Frame) -> str:
+def of_project(frame: pd.DataFrame) -> str:
     """Return the project that records are of, for a title; empty if they are of several."""
-    if isinstance(frame, pd.DataFrame) and "name" in frame and len(frame) == 1:
+    if "name" in frame and len(frame) == 1:
         name = frame["name"].iloc[0]
         return "" if pd.isna(name) else str(name)
     columns = read(frame, [], optional=["project_id"])
-    asked = provenance.get_provenance(origin(frame))["query"].get("project")
+    asked = provenance.get_provenance(frame)["query"].get("project")
     ids = {str(asked)} if asked else {str(name) for name in columns.get("project_id", [])}
     if len(ids) != 1:
         return ""

@@ -23,7 +23,7 @@ from dirframe.plot.figure import (
     show,
 )
 from dirframe.plot.labels import label_ends
-from dirframe.stats.records import Frame
+from dirframe.stats.records import CODE_LINES, LANGUAGES, NAME, Frame, fetch
 
 
 @suggests_options
@@ -32,6 +32,7 @@ def language_share(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -46,6 +47,8 @@ def language_share(
         Where to draw; by default a new figure.
     top : int or None, default 20
         Number of languages with bars of their own; None for all.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -62,7 +65,7 @@ def language_share(
     >>> [int(bar.get_width()) for bar in language_share(projects).patches]
     [2, 1]
     """
-    table = stats.language_share(frame, top=top)
+    table = stats.language_share(frame, top=top, confidence=confidence)
     return show(
         draw_language_share,
         table,
@@ -221,6 +224,7 @@ def language_breakdown(
     >>> [int(bar.get_width()) for bar in language_breakdown(pd.DataFrame(lines)).patches]
     [800, 200]
     """
+    frame = fetch(frame, [LANGUAGES, CODE_LINES, NAME, "project_id"])  # a stream, only once
     table = stats.language_breakdown(frame, top=top)
     return show(
         draw_language_breakdown,
@@ -353,6 +357,8 @@ def draw_languages_by_year(
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.grid(visible=False)
     notes = ["The language is that of the latest analysis."]
+    if rows.has_intervals(table):
+        notes.append(rows.NOT_DRAWN)
     if early:
         notes.append(
             f"Left out: {quantity(early, 'project')} of the years before {first}, each with fewer "

@@ -21,6 +21,7 @@ def licenses(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -37,6 +38,8 @@ def licenses(
         Where to draw; by default a new figure.
     top : int or None, default 20
         Number of licences with bars of their own; None for all.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -53,7 +56,7 @@ def licenses(
     >>> [label.get_text() for label in licenses(projects).get_yticklabels()]
     ['GPL-3.0-only']
     """
-    table = stats.licenses(frame, top=top)
+    table = stats.licenses(frame, top=top, confidence=confidence)
     return show(
         draw_licenses,
         table,
@@ -90,6 +93,7 @@ def license_families(
     frame: Frame,
     *,
     ax: Axes | None = None,
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -102,6 +106,8 @@ def license_families(
         Projects, as `dirframe.stats.license_families` takes them.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -118,7 +124,7 @@ def license_families(
     >>> [int(bar.get_width()) for bar in license_families(projects).patches]
     [1, 0, 1, 0, 0]
     """
-    table = stats.license_families(frame)
+    table = stats.license_families(frame, confidence=confidence)
     return show(
         draw_license_families,
         table,

@@ -23,8 +23,9 @@ from dirframe.plot.scales import compact
 FEW = 10
 PALE = 0.3
 
-#: Said of the thin lines at the ends of bars.
+#: Said of the thin lines at the ends of bars, or of a chart that has no room for them.
 INTERVALS = "Thin lines: the interval of each share."
+NOT_DRAWN = "Intervals are not drawn: they are in the table of dirframe.stats."
 
 _IN_OTHER = "_in_other"  # the end of the name of a count of groups that share a row
 _TWO_LINES = 0.76  # by which text is smaller, so that two lines of a name fit into a row
@@ -118,9 +119,14 @@ def draw_intervals(ax: Axes, rows: Any, low: Any, high: Any) -> None:
     ax.hlines(rows, low, high, colors=ink, linewidth=0.9, gid="interval")
 
 
+def has_intervals(table: pd.DataFrame) -> bool:
+    """Return whether the shares of a statistic have intervals: of a random sample they do."""
+    return {"low", "high"} <= set(table.columns)
+
+
 def intervals_of(table: pd.DataFrame) -> tuple[Any, Any]:
     """Return the ends of the intervals of shares as numbers of records; None if there are none."""
-    if not {"low", "high"} <= set(table.columns) or table["high"].isna().all():
+    if not has_intervals(table) or table["high"].isna().all():
         return None, None
     records = provenance.get_provenance(table)["base"]["records"]
     ends = table[["low", "high"]].astype("Float64").to_numpy(float) * records

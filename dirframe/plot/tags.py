@@ -19,6 +19,7 @@ def tags(
     *,
     ax: Axes | None = None,
     top: int | None = 20,
+    confidence: float = 0.95,
     title: str | bool | None = None,
     caption: str | bool | None = None,
     width: Width | None = None,
@@ -35,6 +36,8 @@ def tags(
         Where to draw; by default a new figure.
     top : int or None, default 20
         Number of tags with bars; None for all.
+    confidence : float, default 0.95
+        Level of the interval of each share, of a random sample.
     title, caption : str or bool, optional
         In place of the chart's own; False for none.
     width : {"column", "page"}, optional
@@ -51,7 +54,7 @@ def tags(
     >>> [int(bar.get_width()) for bar in tags(projects).patches]
     [2, 1]
     """
-    table = stats.tags(frame, top=top)
+    table = stats.tags(frame, top=top, confidence=confidence)
     return show(
         draw_tags,
         table,

@@ -24,7 +24,7 @@ from dirframe.stats.counts import (
     whole_number,
 )
 from dirframe.stats.distributions import distribution, gini, lorenz_curve, top_share
-from dirframe.stats.intervals import Shares, check_confidence
+from dirframe.stats.intervals import Shares, WeightedShares, check_confidence
 from dirframe.stats.records import CONTRIBUTORS, USERS, Frame, read
 from dirframe.stats.result import Counts, as_statistic, typed_table
 
@@ -109,7 +109,8 @@ def lorenz(frame: Frame) -> pd.DataFrame:
             "contributors": ("Int64", curve["number"]),
         }
     )
-    return as_statistic(table, "lorenz", source=frame, counts=_counts(people))
+    counts = _counts(people)
+    return as_statistic(table, "lorenz", source=frame, counts=counts, shares=WeightedShares())
 
 
 @suggests_options
@@ -152,7 +153,10 @@ def contributor_concentration(frame: Frame) -> pd.DataFrame:
         }
     )
     counts = _counts(people, projects_without_contributors=int((known == 0).sum()))
-    return as_statistic(table, "contributor_concentration", source=frame, counts=counts)
+    shares = WeightedShares()
+    return as_statistic(
+        table, "contributor_concentration", source=frame, counts=counts, shares=shares
+    )
 
 
 def _concentration(numbers: pd.Series[int], suffix: str) -> dict[str, tuple[str, Any]]:

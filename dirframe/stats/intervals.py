@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from statistics import NormalDist
 from typing import Any
 
@@ -26,7 +27,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class WeightedShares:
-    """The column ``share`` is of other things than records, so that it has no interval."""
+    """The shares of a table are of other things than records, so that they have no interval."""
 
 
 def with_intervals(
@@ -73,7 +74,8 @@ def wilson(part: Any, whole: Any, drawn: provenance.Drawn, confidence: float) ->
 
 def check_confidence(confidence: object) -> None:
     """Raise unless an option is the level of an interval."""
-    if not isinstance(confidence, int | float) or not 0 < confidence < 1:
+    # Next to 1, the mean of both is rounded to 1, of which there is no quantile.
+    if not isinstance(confidence, Real) or not 0.5 < (1 + confidence) / 2 < 1:
         raise InvalidInputError(
             f"confidence is {confidence!r}; it must be a share between 0 and 1, such as 0.95."
         )

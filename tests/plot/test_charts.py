@@ -5,6 +5,7 @@ from importlib import import_module
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.dates import num2date
@@ -12,10 +13,13 @@ from matplotlib.patches import StepPatch
 
 import dirframe
 from dirframe import plot, provenance, stats
+from dirframe.charts import CHARTS as TITLES
 from dirframe.plot.colours import ACCENT, OTHER
+from dirframe.schema import STATISTIC_COLUMNS
 from tests import frames
 from tests.charts import CHARTS, bars, caption, draw, labels, lay_out, names, points, title
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
+from tests.stats.test_intervals import drawn, interval
 
 
 def times(*values):
@@ -231,6 +235,74 @@ def test_intervals_of_active_projects_are_lines_at_the_ends_of_their_bars():
     (lines,) = (part for part in ax.collections if part.get_gid() == "interval")
     assert [segment[:, 0].tolist() for segment in lines.get_segments()] == [[0.2, 0.9], [0.3, 0.8]]
     assert "Thin lines: the interval of each share." in notes
+
+
+#: Charts of shares that have no room for intervals.
+WITHOUT_ROOM = {"languages_by_year", "accounts_map"}
+WITH_INTERVALS = [
+    name
+    for name, chart in TITLES.items()
+    if "share" in STATISTIC_COLUMNS.get(name, ())
+    and chart.collection in {"projects", "accounts"}
+    and name != "language_breakdown"  # its shares are of lines
+] + ["accounts_map"]
+
+
+@pytest.fixture(scope="module")
+def samples(sample_frames):
+    """Return random samples of half of the records of each collection."""
+    return {
+        name: drawn(sample_frames[name], seed=2, size=25, population=1500)
+        for name in ("projects", "accounts")
+    }
+
+
+def lengths(ax):
+    """Return how long the lines of intervals are."""
+    found = [part for part in ax.collections if part.get_gid() == "interval"]
+    ends = [np.diff(s, axis=0).sum() for part in found for s in part.get_segments()]
+    return [length for length in ends if length > 0]  # what has no share has no line
+
+
+@pytest.mark.parametrize("name", WITH_INTERVALS)
+def test_intervals_of_a_sample_are_drawn_at_their_level_or_said_to_be_in_the_table(name, samples):
+    frame, chart = samples[TITLES[name].collection], getattr(plot, name)
+    ax = chart(frame)
+    assert "estimate from a random sample of 25 of 1,500" in caption(ax)
+    if name in WITHOUT_ROOM:
+        assert "Intervals are not drawn: they are in the table of dirframe.stats." in caption(ax)
+        assert lengths(ax) == []
+        return
+    assert "Thin lines: the interval of each share." in caption(ax)
+    narrow = chart(frame, confidence=0.5)
+    assert "50% interval" in caption(narrow)
+    pairs = list(zip(lengths(narrow), lengths(ax), strict=True))
+    assert pairs
+    assert all(short < long for short, long in pairs)
+
+
+def test_intervals_of_a_distribution_are_those_of_the_shares_at_its_marks(samples):
+    ax = plot.contributor_distribution(samples["projects"])
+    counts = stats.contributor_distribution(samples["projects"])
+    (lines,) = (part for part in ax.collections if part.get_gid() == "interval")
+    whole = int(counts["projects"].sum())
+    expected = {}
+    for number in (1, 10, 100):
+        having = int(counts.loc[counts["contributors"] >= number, "projects"].sum())
+        if having:
+            expected[number] = interval(having, whole, 25, 1500)
+    found = {int(s[0, 0]): pytest.approx(tuple(s[:, 1])) for s in lines.get_segments()}
+    assert expected == found
+    assert len(expected) > 1
+    none = counts.loc[counts["contributors"] == 0, ["low", "high"]].iloc[0].astype(float)
+    low, high = (f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%" for share in none)
+    assert f"(interval {low} to {high}) have none" in caption(ax)
+
+
+@pytest.mark.parametrize("name", ["lorenz", "language_breakdown"])
+def test_shares_of_other_things_than_records_are_said_to_have_no_interval(name, samples):
+    said = caption(getattr(plot, name)(samples["projects"]))
+    assert "(no interval: the shares are not of records)" in said
 
 
 def begun(*rows):
@@ -561,6 +633,8 @@ def test_chart_of_the_code_of_one_project_is_titled_with_its_name():
     frame = frames.projects(3)
     assert title(plot.language_breakdown(frame.iloc[[1]])).endswith(f": {frame['name'].iloc[1]}")
     assert title(plot.language_breakdown(frame)) == "Lines of code by language"
+    stream = pa.Table.from_pandas(frame.iloc[[1]], preserve_index=False).to_reader()
+    assert title(plot.language_breakdown(stream)).endswith(f": {frame['name'].iloc[1]}")
 
 
 @pytest.mark.parametrize(

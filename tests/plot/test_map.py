@@ -15,7 +15,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.plot.colours import LAND
 from tests.charts import caption, grey, key, lay_out, title
 from tests.frames import with_provenance
-from tools.world import RINGS, rings
+from tools.world import BOUNDARIES, RINGS, rings
 
 
 def counted(**numbers):
@@ -136,7 +136,7 @@ def test_map_of_accounts_per_million_inhabitants():
 
 def test_map_draws_the_published_boundaries(world, root):
     folder = root / "data" / "world"
-    digest = hashlib.sha256((folder / "countries-110m.json").read_bytes()).hexdigest()
+    digest = hashlib.sha256(BOUNDARIES.read_bytes()).hexdigest()
     assert digest in (folder / "README.md").read_text("utf-8")
     assert "Michael Bostock" in (folder / "LICENSE").read_text("utf-8")
     assert len(countries(world)) == 176  # without Antarctica

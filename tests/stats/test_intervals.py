@@ -141,6 +141,15 @@ def test_intervals_are_in_each_table_of_shares_of_records(name, sample_frames):
     assert provenance.get_provenance(statistic(frame))["interval"] == {}
 
 
+@pytest.mark.parametrize("name", ["lorenz", "contributor_concentration"])
+def test_intervals_of_shares_of_contributors_are_said_to_be_absent(name, sample_projects):
+    table = getattr(stats, name)(drawn(sample_projects, seed=5, size=200))
+    assert provenance.get_provenance(table)["interval"] == {"absent": "weighted"}
+    assert "no interval: the shares are not of records" in provenance.caption(table)
+    whole = getattr(stats, name)(sample_projects)
+    assert provenance.get_provenance(whole)["interval"] == {}
+
+
 def own_column(frame):
     return frame.assign(is_long=(frame["name"].str.len() > 9).astype("int64"))
 
@@ -237,7 +246,10 @@ def test_intervals_are_the_same_from_a_file(sample_projects, tmp_path):
 
 
 def test_a_confidence_is_a_share(sample_projects):
-    for confidence in (0, 1, 95, "0.95", None):
+    frame = drawn(sample_projects, seed=5, size=200)
+    table = stats.tags(frame, confidence=np.float32(0.5))
+    pd.testing.assert_frame_equal(table, stats.tags(frame, confidence=0.5))
+    for confidence in (0, 1, 1 - 2**-53, 95, "0.95", None, True, math.nan):
         for name in set(OF_SHARES) - WEIGHTED:
             with pytest.raises(InvalidInputError, match="confidence"):
                 getattr(stats, name)(sample_projects, confidence=confidence)

@@ -46,6 +46,8 @@ _QUOTED_VALUE = re.compile('"(?:[^"]|"")*"')
 _UNQUOTED_BY_R = re.compile(
     r"|NA|NaN|-?Inf|TRUE|FALSE|[-+]?[\d.,]+(?:[eE][-+]?\d+)?|\d{4}-\d\d-\d\d(?:[ T][\d:.]+Z?)?"
 )
+#: A number or a day, which is hardly the name of a column.
+_NUMBER_OR_DAY = re.compile(r"\s*(?:[-+]?\d+(?:\.\d+)?|\d{4}-\d\d-\d\d.*)\s*")
 #: Rows that show whether the first is a title.
 _COMPARED = 20
 #: The begin of HTML or XML.
@@ -146,6 +148,11 @@ def read_csv(content: bytes, *, is_own: bool = False) -> Table:
         raise ValueError("a quotation mark is opened and not closed")
     cells = [[value and _bare(value) for value in values] for values in columns]
     named, notes = _with_names(names, cells, is_own=is_own)
+    if not is_own and _is_like_record(names):
+        notes.append(
+            f"Its first line, which begins with {names[0]!r}, is taken for the names of the columns. "
+            "If it is a record, write a line of names above it."
+        )
     return Table(named, notes, separator)
 
 
@@ -248,6 +255,12 @@ def _with_names(
             "but one"
         )
     return dict(columns), notes
+
+
+def _is_like_record(names: Sequence[str]) -> bool:
+    """Return whether names begin with a value, unless they are the numbers of unnamed columns."""
+    is_numbered = list(names) == [str(number) for number in range(len(names))]
+    return bool(_NUMBER_OR_DAY.fullmatch(names[0])) and not is_numbered
 
 
 def _counts_rows(values: Sequence[str | None]) -> bool:

@@ -333,6 +333,9 @@ def _published_facts(
         left_out.append("words of the query")
     if is_of_accounts:
         facts["failures"] = _without_names(facts["failures"])
+        if facts["failures"] != record["failures"]:
+            number = len(facts["failures"])
+            facts["incomplete_reason"] = f"{number:,} of those asked for could not be loaded"
     if personal := facts["personal_steps"]:
         left_out.append("words of the selection")
         for name in ("steps", "selection"):
@@ -349,7 +352,7 @@ def _published_query(
     asked = dict(query)
     for name, value in query.items():
         if name == "path":
-            asked[name] = _ACCOUNT_IN_PATH.sub(f"/accounts/{_LEFT_OUT}", str(value))
+            asked[name] = _published_path(str(value), resource)
         elif name == "query":
             if is_of_accounts or resource is CONTRIBUTOR_FACT:
                 asked[name] = _LEFT_OUT
@@ -359,6 +362,17 @@ def _published_query(
         elif name not in _HARMLESS_QUERY and not isinstance(value, bool | int | float):
             asked[name] = _LEFT_OUT
     return asked
+
+
+def _published_path(path: str, resource: Resource | None) -> str:
+    """Return a path without the name of an account, or of any record where its kind is not known."""
+    if resource is not None and resource.name in ALL_RESOURCES:
+        return _ACCOUNT_IN_PATH.sub(f"/accounts/{_LEFT_OUT}", path)
+    suffix = ".xml" if path.endswith(".xml") else ""
+    steps = path.removesuffix(suffix).split("/")
+    # /people/7/friends/ada.xml: the names of collections alternate with those of records.
+    steps[2::2] = [step if step.isdecimal() else _LEFT_OUT for step in steps[2::2]]
+    return "/".join(steps) + suffix
 
 
 def _without_names(failures: Mapping[str, Any]) -> dict[str, Any]:

@@ -91,8 +91,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     UnreadableValueWarning
         If a number or a time cannot be read: it is kept as text in a column ``NAME_unreadable``.
     ExportWarning
-        If the text file is not as `export` wrote it, a column that counts the rows is left out, or
-        texts such as ``NULL`` may stand for missing values.
+        If the text file is not as `export` wrote it, a column that counts the rows is left out, texts
+        such as ``NULL`` may stand for missing values, or the first line, from which the columns have
+        their names, begins with a number or a day as a record does.
 
     Examples
     --------

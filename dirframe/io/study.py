@@ -24,7 +24,7 @@ from dirframe._display import did_you_mean, quantity
 from dirframe._sqlite import open_database
 from dirframe._tables import is_id
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.columns import known_fields
 from dirframe.io.methods import rules_used
 from dirframe.io.persons import Published, names_of_persons, published
@@ -202,6 +202,9 @@ def _tables_of(
         if name in tables:
             words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
             raise InvalidInputError(words)
+        if given.casefold() in persons:
+            words = f"The table {given!r} is called as a person in this study. Rename it if it is one."
+            warn(ExportWarning(words))
         meanings = kept.get(given, {})
         part = Published(frame, [], {}, [])
         if not personal:

@@ -153,13 +153,14 @@ def table_of_projects(portfolio: Portfolio) -> Table:
     """Return a line for each project, or for those with the most contributors of many."""
     projects = portfolio.projects
     columns = read(projects, [], optional=[*_TITLES, FETCHED, *_LINKS])
+    day = reference_day(projects, columns[FETCHED]) if FETCHED in columns else None
     shown = list(range(len(projects)))
     caption = "The projects, one line each"
     if len(projects) > MOST_LINES and not portfolio.is_extended and CONTRIBUTORS in columns:
         largest = columns[CONTRIBUTORS].sort_values(ascending=False, kind="stable")
         shown = largest.head(LARGEST).index.tolist()
         caption = f"The {LARGEST} of {len(projects):,} projects with the most contributors in twelve months"
-    day = reference_day(projects, columns[FETCHED]) if FETCHED in columns else None
+    columns = columns.iloc[shown]
     cells: dict[str, list[str]] = {}
     notes: list[str] = []
     if LANGUAGE in columns:
@@ -173,19 +174,19 @@ def table_of_projects(portfolio: Portfolio) -> Table:
     if LICENSES in columns:
         cells["Licence"] = _licenses(columns[LICENSES])
         cells["Family"] = _joined(
-            family_entries(columns[LICENSES]), "license_family", len(projects)
+            family_entries(columns[LICENSES]), "license_family", len(shown)
         )
-    cells |= _extensions(portfolio)
-    cells["Flags"] = _flags(projects)
+    others = _extensions(portfolio) | {"Flags": _flags(projects)}
+    cells |= {head: [texts[position] for position in shown] for head, texts in others.items()}
     absent = [title for name, title in _TITLES.items() if name not in columns]
     if absent:
         notes.append(
             f"Not shown, since these records lack the columns: {', '.join(map(str.lower, absent))}."
         )
     rows = []
-    for position in shown:
-        project = Cell(portfolio.names[position], _link(columns, position))
-        rows.append([project, *(Cell(texts[position]) for texts in cells.values())])
+    for line, position in enumerate(shown):
+        project = Cell(portfolio.names[position], _link(columns, line))
+        rows.append([project, *(Cell(texts[line]) for texts in cells.values())])
     heads = ["Project", *cells]
     numeric = [head in _NUMERIC for head in heads]
     notes.append(provenance.caption(projects))

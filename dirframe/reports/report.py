@@ -45,7 +45,7 @@ from dirframe.reports.portfolio import (
     table_of_projects,
     table_of_repositories,
 )
-from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.schema import ACCOUNT, EXTENSIONS, PROJECT
 from dirframe.stats.records import (
     CONTRIBUTORS,
     FETCHED,
@@ -82,6 +82,8 @@ _LONG = {"language_share", "contributors_by_language", "licenses", "accounts_by_
 _DRAWN = 6
 #: The columns up to which a table stays one on a phone, and up to which it is as wide as the text.
 _NARROW, _USUAL = 3, 6
+#: Projects of an organization by their names alone, of which a report can say little.
+_PORTFOLIO_PROJECT = EXTENSIONS["portfolio_project"]
 #: What records of an argument are called.
 _NOUNS = {"activity": "months"}
 _PACKAGES = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
@@ -200,11 +202,13 @@ def _by_collection(
         found.append((holds if name in {"", holds} else f"{holds}, named {name!r}", frame))
     named = {name: frame for name in _SECTIONS for holds, frame in found if holds == name}
     if not named or len(named) < len(found):
+        hint = 'Name it, if it holds them: {"projects": frame}.'
+        if any(provenance.resource_of(frame) is _PORTFOLIO_PROJECT for _, frame in found):
+            hint = "Load the projects of an organization by dirframe.load_projects(organization=...)."
         raise InvalidInputError(
             "A report takes one frame of projects, one of accounts, or both; got "
             f"{' and '.join(f'one of {holds}' for holds, _ in found) or 'none'}.",
-            hint='Name it, if it holds them: {"projects": frame}. Compare two of the same with '
-            "dirframe.compare.",
+            hint=f"{hint} Compare two of the same with dirframe.compare.",
         )
     return named
 
@@ -354,10 +358,15 @@ def _draw(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> 
 
 def _svg(figure: MatplotlibFigure) -> str:
     stream = io.StringIO()
+    # The layout fills a figure, and measures it once, unless the aspect of the axes is fixed: a map.
+    is_fixed = any(axes.get_aspect() != "auto" for axes in figure.axes)
     # Text as paths, since a reader may lack the fonts. The salt makes the ids reproducible.
     with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "dirframe"}):
         figure.savefig(
-            stream, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
+            stream,
+            format="svg",
+            bbox_inches="tight" if is_fixed else None,
+            metadata={"Date": None, "Creator": None},
         )
     plt.close(figure)
     return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue().encode()).decode()}"

@@ -55,6 +55,24 @@ def test_names_of_columns_as_other_programs_write_them(tmp_path, content, expect
 
 
 @pytest.mark.parametrize(
+    ("content", "warns"),
+    [
+        (pd.DataFrame(PEOPLE).to_csv(header=False, index=False), True),
+        (pd.DataFrame(PEOPLE).to_csv(header=False), True),
+        ("2020-01-02;3\n2020-01-03;4\n", True),
+        ("7\n8\n", True),
+        (pd.DataFrame(PEOPLE).rename(columns={"id": 0, "name": 1}).to_csv(index=False), False),
+        ("language,2019,2020\nC,1,2\n", False),
+    ],
+)
+def test_line_of_names_that_looks_like_a_record_is_warned_of(tmp_path, content, warns, recwarn):
+    read_table(written(tmp_path, content, name="table.csv"))
+    found = [str(warning.message) for warning in recwarn]
+    assert len(found) == warns
+    assert all("first line" in words for words in found)
+
+
+@pytest.mark.parametrize(
     "content",
     [
         pd.DataFrame(PEOPLE).to_csv(),

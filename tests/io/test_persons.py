@@ -496,6 +496,17 @@ def test_words_by_which_accounts_were_searched_are_left_out(write, tmp_path, run
     )
     of_contributors = with_provenance(contributors(), query={"query": "kiran", "sort": "commits"})
     failed = with_provenance(accounts(), failures={"kiran": "gone", "7": "gone"})
+    kudos = with_provenance(
+        pd.DataFrame({"account_id": ["7"], "created_at": pd.Timestamp("2020-01-01", tz="UTC")}),
+        resource="kudo",
+        source="A directory",
+        completeness="incomplete",
+        incomplete_reason="kiran (gone) could not be loaded",
+        failures={"kiran": "gone"},
+    )
+    member = with_provenance(
+        projects(), resource="person", query={"path": "/people/9/friends/kiran.xml"}
+    )
     other = accounts()
     other.attrs["dirframe"] |= {"asked_by": NAMES[0]}
     export(accounts(), tmp_path / "a.parquet")
@@ -508,6 +519,8 @@ def test_words_by_which_accounts_were_searched_are_left_out(write, tmp_path, run
         "ranges": write(at_place),
         "contributors": write(of_contributors),
         "failures": write(failed),
+        "reason": write(kudos),
+        "path of another interface": write(member, keep=["name"]),
         "unknown facts": write(other),
         "statistic": write(stats.posts_distribution(selected)),
         "shell": contents(tmp_path / "a.zip"),
@@ -515,11 +528,23 @@ def test_words_by_which_accounts_were_searched_are_left_out(write, tmp_path, run
     leaking = [name for name, files in studies.items() if leaks(files)]
     assert leaking == []
     assert "1.25" not in studies["ranges"]["README.md"]
+    assert "1 of those asked for could not be loaded" in studies["reason"]["README.md"]
+    path = studies["path of another interface"]["README.md"]
+    assert "/people/9/friends/(left out).xml" in path
     assert "matching “(left out)”" in studies["query"]["README.md"]
     assert "words of the selection" in studies["shell"]["README.md"]
     # Of projects, they are no words about persons.
     asked = with_provenance(projects(), query={"query": "parser"})
     assert "matching “parser”" in write(asked)["README.md"]
+
+
+def test_tables_that_are_called_as_a_person_are_warned_of(write, recwarn):
+    write({"a": accounts(), "KIRAN_K": projects()[["id"]]})
+    (warning,) = [str(w.message) for w in recwarn if "KIRAN_K" in str(w.message)]
+    assert "person" in warning
+    recwarn.clear()
+    write({"a": accounts(), "KIRAN_K": projects()[["id"]]}, personal=True)
+    assert not recwarn
 
 
 def test_ids_that_lead_back_to_a_person_are_named(write):

@@ -42,6 +42,12 @@ hypothesis.settings.register_profile("search", _same(max_examples=1000))
 hypothesis.settings.load_profile("quick")
 
 
+def pytest_sessionstart(session):
+    """Leave the access log of services out of what a failed test prints; `caplog` has it."""
+    logs = session.config.pluginmanager.get_plugin("logging-plugin")
+    logs.report_handler.addFilter(lambda record: record.name != "dirframe.service.access")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_folders(tmp_path_factory):
     """Keep cache and keys of the whole run in a temporary folder, and no real directory in reach.

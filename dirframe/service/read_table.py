@@ -173,7 +173,7 @@ def _add_entries(parent: _Element, field: schema.Field, text: str) -> None:
     """Add the entries of a list in JSON, each a text or an object."""
     try:
         values = json.loads(text if text.startswith("[") else "")
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError("it is not a list in JSON") from None
     known = {item.column: item for item in field.fields}
     has_text = field.tag in known  # as recorded: its other fields are attributes

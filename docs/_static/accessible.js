@@ -12,6 +12,9 @@ addEventListener("DOMContentLoaded", () => {
     const columns = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
     if (columns.length < 4) return;
     table.classList.add("wide");
+    table.querySelectorAll("td code .pre").forEach((name) => {
+      name.replaceChildren(...name.textContent.split(/(?<=_)/).flatMap((part) => [document.createElement("wbr"), part]));
+    });
     table.querySelectorAll("tbody tr").forEach((row) =>
       [...row.cells].forEach((cell, index) => { if (cell.textContent.trim()) cell.dataset.column = columns[index]; }));
   });

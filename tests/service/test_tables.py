@@ -275,7 +275,16 @@ def test_lists_in_every_row_of_csv_are_no_columns(tmp_path, imported):
     assert [e.text for e in root.iter("tag")] == ["library", "ils", "web", "ils", "x", "y"]
 
 
-@pytest.mark.parametrize("cell", ['["a"', '{"name": "a"}', '"a"', '[{"title": "a"}]'])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '["a"',
+        '{"name": "a"}',
+        '"a"',
+        '[{"title": "a"}]',
+        pytest.param("[" * 50_000 + "]" * 50_000, id="nested beyond what Python reads"),
+    ],
+)
 def test_list_in_a_cell_of_csv_that_is_damaged_json_is_refused(cell, tmp_path):
     path = tmp_path / "projects.csv"
     pd.DataFrame({"id": [1], "name": ["a"], "licenses": [cell]}).to_csv(path, index=False)

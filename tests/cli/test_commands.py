@@ -88,26 +88,31 @@ def test_charts_and_statistics_are_named_with_hyphens_too(run, tmp_path):
     assert picture.exists()
 
 
+def fault_of_example(line, pipe):
+    """Run a line of the help; return what is wrong with its outcome, or None."""
+    made = [Path(name) for name in re.findall(r"(?:-o|--audit|--to) +([^\s|]+)", line)]
+    for file in made:
+        file.unlink(missing_ok=True)
+        Path(f"{file}.provenance.json").unlink(missing_ok=True)
+    done = pipe(*(shlex.split(part)[1:] for part in line.split("|")))
+    shown = done.out + done.err
+    is_written = all(file.exists() for file in made) and not (" -o " in line and done.out)
+    if done.code or MARK in shown or not shown or not is_written:
+        return f"{line}: {done.code}\n{done.err}"
+    return None
+
+
 def test_help_examples_run_and_make_what_they_name(desk, run, pipe):
     for number in range(3):
         run("keys", "add", "--developer", "Ada L.", "--application", f"application {number}")
-    elsewhere = {"demo", "serve"}  # each has a test of its own
+    elsewhere = {"demo", "serve", "report"}  # each has a test of its own, reports a slow one
     lines = [
         line for path in commands() if path[0] not in elsewhere for line in examples(run, path)
     ]
     assert len(lines) > 30
-    failures = []
-    for line in sorted(lines, key=lambda line: "harvest" not in line):  # `status` needs the archive
-        made = [Path(name) for name in re.findall(r"(?:-o|--audit|--to) +([^\s|]+)", line)]
-        for file in made:
-            file.unlink(missing_ok=True)
-            Path(f"{file}.provenance.json").unlink(missing_ok=True)
-        done = pipe(*(shlex.split(part)[1:] for part in line.split("|")))
-        shown = done.out + done.err
-        is_written = all(file.exists() for file in made) and not (" -o " in line and done.out)
-        if done.code or MARK in shown or not shown or not is_written:
-            failures.append(f"{line}: {done.code}\n{done.err}")
-    assert not failures, "\n".join(failures)
+    lines.sort(key=lambda line: "harvest" not in line)  # `status` needs the archive
+    faults = [fault for line in lines if (fault := fault_of_example(line, pipe))]
+    assert not faults, "\n".join(faults)
 
 
 # What they write

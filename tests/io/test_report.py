@@ -6,6 +6,7 @@ import lxml.html
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import dirframe
 from dirframe import read_pages, stats
@@ -29,8 +30,10 @@ def tree(sample, tmp_path_factory):
 
 
 @pytest.fixture
-def make(tmp_path):
-    """Return the elements of the report on some frames."""
+def make(tmp_path, monkeypatch):
+    """Return the elements of the report on some frames: its words, with pictures that are empty."""
+    empty = "<svg/>"
+    monkeypatch.setattr(Figure, "savefig", lambda figure, stream, **_: stream.write(empty))
 
     def of(frames, **options):
         file = dirframe.report(frames, tmp_path / "made.html", overwrite=True, **options)

@@ -25,7 +25,6 @@ from tests.archive.conftest import LINE, Reshuffled
 from tests.rig.server import MARK, Rig, numbered, record
 from tests.rig.today import Today
 
-
 #: It finds some hundred projects of the sample.
 QUERY = "library"
 

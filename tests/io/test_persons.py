@@ -69,7 +69,6 @@ def columns_of(names):
     }
 
 
-
 def harmless_columns():
     """Return columns that can hold no name."""
     times = pd.to_datetime(["2013-01-01", "2013-01-02", None], utc=True)

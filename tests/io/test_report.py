@@ -32,8 +32,11 @@ def tree(sample, tmp_path_factory):
 @pytest.fixture
 def make(tmp_path, monkeypatch):
     """Return the elements of the report on some frames: its words, with pictures that are empty."""
-    empty = "<svg/>"
-    monkeypatch.setattr(Figure, "savefig", lambda figure, stream, **_: stream.write(empty))
+
+    def write_empty(_figure, stream, **_options):
+        stream.write("<svg/>")
+
+    monkeypatch.setattr(Figure, "savefig", write_empty)
 
     def of(frames, **options):
         file = dirframe.report(frames, tmp_path / "made.html", overwrite=True, **options)

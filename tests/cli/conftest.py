@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import os
 import re
 import shutil
 import sys
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import dirframe
-from dirframe.settings import cache_folder
 from tests.rig.server import MARK, Reply, Rig, failed, id_of, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
@@ -39,18 +37,9 @@ def answer(request):
     return WRONG.get(request.query.get("query"))
 
 
-@pytest.fixture(scope="session")
-def stores():
-    """Return the folder of stores of the run, with that of the sample, which takes seconds to make."""
-    with dirframe.sample_directory():
-        return cache_folder() / "stores"
-
-
 @pytest.fixture
-def folder(tmp_path, monkeypatch, stores):
+def folder(tmp_path, monkeypatch, own_cache):
     """Go to an empty folder, with an own cache and own keys beside it."""
-    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
-    shutil.copytree(stores, tmp_path / "cache" / "stores", copy_function=os.link)
     monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
     here = tmp_path / "here"
     here.mkdir()

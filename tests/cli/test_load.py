@@ -11,6 +11,7 @@ from dirframe import provenance
 from dirframe.charts import STATISTICS
 from dirframe.client.directory import session_of
 from dirframe.stats.strata import DERIVED
+from tests.defaults import DAILY
 from tests.rig.server import record
 from tests.rig.today import Today
 
@@ -144,12 +145,12 @@ def test_details_are_priced_and_loaded(folder, run, monkeypatch):
 
 
 def test_quota_counts_what_was_paid_and_asks_nothing(rig, run):
-    assert "1,000 of 1,000" in run("quota").out
+    assert f"{DAILY:,} of {DAILY:,}" in run("quota").out
     assert rig.requests == []
     run("projects")
     paid = len(rig.requests)
     shown = run("quota")
-    assert f"{1000 - paid} of 1,000" in shown.out
+    assert f"{DAILY - paid} of {DAILY:,}" in shown.out
     assert len(rig.requests) == paid > 0
     assert rig.key not in shown.out + shown.err
 
@@ -321,12 +322,12 @@ def test_file_that_names_no_projects_is_refused_before_a_request(name, rig, fold
 
 @pytest.fixture
 def almost_used_up(rig, folder):
-    """Leave three requests of today's 1,000, for a collection of six pages."""
+    """Leave three requests of today, for a collection of six pages."""
     rig.add("project", 55)
     data = folder.parent / "data"
-    with rig.directory(folder, data=data, daily_quota=1000) as directory:
+    with rig.directory(folder, data=data, daily_quota=DAILY) as directory:
         quota = session_of(directory).quota
-        for _ in range(997):
+        for _ in range(DAILY - 3):
             quota.acquire(rig.url)
     return rig
 

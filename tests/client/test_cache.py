@@ -29,6 +29,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
+from tests.defaults import FRESH
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, numbered, page_xml, record
 from tests.rig.today import Today
@@ -437,16 +438,16 @@ def test_cache_info_and_pruning(rig, connect, tmp_path):
     info = dirframe.cache_info(folder)
     assert info.pages == 6
     assert info.size_bytes == info.file.stat().st_size
-    with time_machine.travel(datetime.now(UTC) + timedelta(days=8)):
-        load(connect(rig, expire_after=timedelta(days=9)), max_items=20, refresh=True)
+    with time_machine.travel(datetime.now(UTC) + FRESH + timedelta(days=1)):
+        load(connect(rig, expire_after=FRESH + timedelta(days=2)), max_items=20, refresh=True)
         assert dirframe.prune_cache(folder) == 4
         assert dirframe.cache_info(folder).pages == 2
         assert dirframe.prune_cache(folder) == 0
 
 
 def expired(rig, connect, *, details=False):
-    """Fill the cache, and open the directory 30 days later, when every page has expired."""
-    with time_machine.travel(datetime.now(UTC) - timedelta(days=30), tick=True):
+    """Fill the cache, and open the directory when every page has expired."""
+    with time_machine.travel(datetime.now(UTC) - 2 * FRESH, tick=True):
         dirframe.load_projects(connect(rig), details=details, progress=False)
     return connect(rig)
 
@@ -483,7 +484,7 @@ def test_cache_offline_gives_what_it_has_of_many(rig, connect, file):
     rig.collections |= {
         f"/projects/{n}/contributors.xml": [record(1, "contributor_fact")] for n in (1, 2, 3)
     }
-    with time_machine.travel(datetime.now(UTC) - timedelta(days=30), tick=True):
+    with time_machine.travel(datetime.now(UTC) - 2 * FRESH, tick=True):
         dirframe.load_contributors([1, 2, 3], directory=connect(rig), progress=False)
     forget_page(file, "/2/contributors.xml?page=1")
     with pytest.warns(dirframe.IncompleteWarning):

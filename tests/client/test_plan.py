@@ -17,6 +17,7 @@ from dirframe.errors import (
     ServiceError,
 )
 from dirframe.provenance import caption, get_provenance
+from tests.defaults import FRESH
 from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, page_xml
 from tests.rig.today import BROKEN, SILENT, UNANALYSED, Today
@@ -417,7 +418,9 @@ def test_many_with_a_wrong_key_ask_for_no_more_than_those_on_their_way(
 
 def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     with pytest.raises(QuotaExceededError):
-        activity(connect(facts, daily_quota=5), range(1, 51))  # more than seven days
+        activity(
+            connect(facts, daily_quota=5), range(1, 5 * (FRESH.days + 1))
+        )  # some would expire before
     assert facts.requests == []
     with pytest.warns(QuotaWarning, match="on 3 days"), pytest.raises(QuotaExceededError):
         activity(connect(facts, daily_quota=5), range(1, 13))

@@ -23,12 +23,6 @@ MEMBERS = ["284", "291", "296"]
 SAMPLE = "bd0c1f7b1abd044d"
 
 
-@pytest.fixture(scope="module")
-def rehearsal():
-    with dirframe.sample_directory(analyses=False) as directory:
-        yield directory
-
-
 def test_organizations_of_the_rehearsal(rehearsal):
     organizations = dirframe.load_organizations(rehearsal)
     assert organizations.set_index("url_name")["projects_count"].to_dict() == PROJECTS

@@ -13,7 +13,6 @@ import dirframe
 from dirframe.errors import NetworkError, NotFoundError
 from dirframe.provenance import caption, get_provenance, set_provenance
 from tests.rig.server import KEY
-from tools.synthetic.generate import generate
 
 
 def test_it_listens_on_this_machine_alone_and_says_that_its_data_are_synthetic(sample):
@@ -75,15 +74,6 @@ def test_the_data_are_whole_marked_small_and_lead_nowhere(root):
     assert sum(f.stat().st_size for f in (root / "data").rglob("*") if f.is_file()) < 1_300_000
 
 
-def test_the_generator_makes_the_data_again(root, tmp_path):
-    generate(tmp_path, accounts=2_000, projects=1_500)
-    names = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.xml.gz")}
-    assert names == {path.relative_to(root / "data") for path in (root / "data").rglob("*.xml.gz")}
-    for name in names:
-        made, kept = (gzip.decompress((f / name).read_bytes()) for f in (tmp_path, root / "data"))
-        assert made == kept, f"{name}: run python -m tools.synthetic data"
-
-
 def test_largest_projects_have_documents_that_fit_their_analysis(sample, sample_projects):
     projects = sample_projects.set_index("id")
     counts = projects["analysis_twelve_month_contributor_count"]
@@ -123,8 +113,7 @@ def test_demo_replaces_no_file_of_somebody(name, run, tmp_path):
 CHARTS = ("language_share", "contributors_by_language", "accounts_by_country")
 
 
-def test_demo_writes_complete_tables_and_charts(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+def test_demo_writes_complete_tables_and_charts(run, tmp_path, own_cache):
     folder = tmp_path / "out"
     folder.mkdir()
     earlier = pd.DataFrame({"id": ["1"], "name": ["of an earlier demo"]})

@@ -48,7 +48,7 @@ def folder(tmp_path, monkeypatch, own_cache):
 
 
 @pytest.fixture
-def rig(folder, monkeypatch):
+def shell_rig(folder, monkeypatch):
     """Serve a directory that the environment names."""
     projects = [record("1", name="Größe"), record("2", name="two")]
     with Rig(projects, key=f"{MARK}-key-of-the-shell", answer=answer) as rig:
@@ -59,7 +59,7 @@ def rig(folder, monkeypatch):
 
 
 @pytest.fixture
-def desk(rig, folder, files, root, monkeypatch):
+def help_files(shell_rig, folder, files, root, monkeypatch):
     """Lay out what the examples of the help read; both directories are one of some 50 records."""
     records = {}
     for kind in ("project", "account"):
@@ -68,11 +68,11 @@ def desk(rig, folder, files, root, monkeypatch):
         named = {"1", "633", "714", *dirframe.read_table(f"{kind}s.parquet")["id"]}
         every = re.findall(f"<{kind}>.*?</{kind}>", page, re.DOTALL)
         records[kind] = [xml for xml in every if id_of(xml) in named]
-        rig.add(kind, records[kind])
-    rig.sorts["id"] = lambda xml: int(id_of(xml))
+        shell_rig.add(kind, records[kind])
+    shell_rig.sorts["id"] = lambda xml: int(id_of(xml))
 
     def sample_directory(**_):
-        return dirframe.Directory(rig.url, rig.key)
+        return dirframe.Directory(shell_rig.url, shell_rig.key)
 
     monkeypatch.setattr(dirframe, "sample_directory", sample_directory)
     shutil.copy(folder / "projects.parquet", folder / "again.parquet")

@@ -102,7 +102,7 @@ def fault_of_example(line, pipe):
     return None
 
 
-def test_help_examples_run_and_make_what_they_name(desk, run, pipe):
+def test_help_examples_run_and_make_what_they_name(help_files, run, pipe):
     for number in range(3):
         run("keys", "add", "--developer", "Ada L.", "--application", f"application {number}")
     elsewhere = {"demo", "serve", "report"}  # each has a test of its own, reports a slow one
@@ -155,7 +155,7 @@ CALLS = {
 }
 
 
-def test_commands_write_data_to_standard_output_and_words_beside_it(rig, files, folder, run):
+def test_commands_write_data_to_standard_output_and_words_beside_it(shell_rig, files, folder, run):
     shutil.copytree(files, folder, dirs_exist_ok=True)
     failures = []
     for line, expected in CALLS.items():
@@ -204,7 +204,7 @@ def test_harvest_stops_at_the_quota_with_its_exit_code_and_goes_on(
 # As processes
 
 
-def test_table_is_utf_8_whatever_the_locale_and_nothing_is_asked(rig):
+def test_table_is_utf_8_whatever_the_locale_and_nothing_is_asked(shell_rig):
     other = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
     done = processes.run("projects", env=other, encoding="utf-8")
     table = pd.read_csv(io.StringIO(done.out), dtype="str")
@@ -225,10 +225,10 @@ def test_pipe_that_closes_ends_a_command_quietly():
     assert [word for word in ("Traceback", "Exception") if word in done.stderr] == []
 
 
-def test_ctrl_c_ends_a_load_with_130_and_nothing_on_standard_output(rig):
-    rig.always = faults.silence
+def test_ctrl_c_ends_a_load_with_130_and_nothing_on_standard_output(shell_rig):
+    shell_rig.always = faults.silence
     with processes.interruptible(), processes.start("projects") as process:
-        while not rig.requests:
+        while not shell_rig.requests:
             assert process.poll() is None, process.stderr.read()
             sleep(0.01)
         process.send_signal(signal.SIGINT)

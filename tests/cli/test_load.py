@@ -26,21 +26,21 @@ def test_load_writes_lists_as_json_and_says_what_was_loaded(run):
     assert "%|" not in outcome.err  # no progress where nobody watches
 
 
-def test_load_hands_its_options_on(rig, run):
+def test_load_hands_its_options_on(shell_rig, run):
     words = ("projects", "--query", "a b", "--sort", "id_reverse", "--max-items", 1)
     assert len(run(*words).table) == 1
-    assert rig.requests[0].query.items() >= {("query", "a b"), ("sort", "id_reverse")}
-    paid = len(rig.requests)
+    assert shell_rig.requests[0].query.items() >= {("query", "a b"), ("sort", "id_reverse")}
+    paid = len(shell_rig.requests)
     assert run(*words, "--offline").code == 0
-    assert len(rig.requests) == paid
+    assert len(shell_rig.requests) == paid
     assert run(*words, "--refresh").code == 0
-    assert len(rig.requests) > paid
+    assert len(shell_rig.requests) > paid
 
 
-def test_columns_that_the_schema_has_beside_those_of_every_frame_can_be_named(rig, run):
+def test_columns_that_the_schema_has_beside_those_of_every_frame_can_be_named(shell_rig, run):
     fields = {"html_url": "http://d.example/p/1", "user_count": "20"}
     others = [record(n) for n in range(2, 30)]  # the whole first page lacks them
-    rig.add("project", [*others, record("1", **fields)])
+    shell_rig.add("project", [*others, record("1", **fields)])
     words = ("projects", "--columns", "html_url,user_count")
     kept = run(*words, "--where", "user_count=20..30")
     assert kept.table.to_dict("records") == [
@@ -51,20 +51,20 @@ def test_columns_that_the_schema_has_beside_those_of_every_frame_can_be_named(ri
     assert run("projects", "--query", "").code == 2
 
 
-def test_load_of_a_path_is_priced_and_then_paid_for_once(rig, run):
+def test_load_of_a_path_is_priced_and_then_paid_for_once(shell_rig, run):
     path = "/projects/example/contributors.xml"
     priced = run("load", path, "--plan")
-    assert (priced.code, len(rig.requests)) == (0, 1)
+    assert (priced.code, len(shell_rig.requests)) == (0, 1)
     assert "0 requests" in priced.out  # its page is in the cache by now
     loaded = run("load", path)
     table = pd.read_csv(io.StringIO(loaded.out), dtype="str")
     assert table["contributor_id"].tolist() == ["5", "0009", "77"]
     assert run("load", path, "--offline").out == loaded.out
-    assert len(rig.requests) == 1
-    assert rig.key not in priced.out + priced.err + loaded.out + loaded.err
+    assert len(shell_rig.requests) == 1
+    assert shell_rig.key not in priced.out + priced.err + loaded.out + loaded.err
 
 
-def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(rig, folder, run):
+def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(shell_rig, folder, run):
     for noun, name, path in (
         ("commits_by_contributor", "contributors", "/projects/example/contributors.xml"),
         ("monthly_activity", "activity", "/projects/example/analyses/latest/activity_facts.xml"),
@@ -119,16 +119,16 @@ def test_where_is_a_step_of_what_was_selected(files, folder, run):
     assert steps == ["only active", "only stack count 2"]
 
 
-def test_commands_without_a_file_ask_the_directory(rig, folder, run):
+def test_commands_without_a_file_ask_the_directory(shell_rig, folder, run):
     assert run("summary", "--collection", "projects").out.startswith("2 projects")
     assert "2" in run("cite", "--collection", "projects").out
     cleaned = run("clean", "--collection", "accounts")
     assert cleaned.table["country_alpha_2"].tolist() == ["NA"]
     assert run("export", "--collection", "projects", "p.parquet").code == 0
     assert list(pd.read_parquet("p.parquet")["id"]) == ["1", "2"]
-    assert len(rig.requests) == 2  # each collection once
+    assert len(shell_rig.requests) == 2  # each collection once
     assert run("stats", "language_share", "--query", "a b").code == 0
-    assert rig.requests[-1].query["query"] == "a b"
+    assert shell_rig.requests[-1].query["query"] == "a b"
 
 
 def test_details_are_priced_and_loaded(folder, run, monkeypatch):
@@ -144,15 +144,15 @@ def test_details_are_priced_and_loaded(folder, run, monkeypatch):
         assert whole.table["analysis_total_code_lines"].tolist() == [1000] * 20
 
 
-def test_quota_counts_what_was_paid_and_asks_nothing(rig, run):
+def test_quota_counts_what_was_paid_and_asks_nothing(shell_rig, run):
     assert f"{DAILY:,} of {DAILY:,}" in run("quota").out
-    assert rig.requests == []
+    assert shell_rig.requests == []
     run("projects")
-    paid = len(rig.requests)
+    paid = len(shell_rig.requests)
     shown = run("quota")
     assert f"{DAILY - paid} of {DAILY:,}" in shown.out
-    assert len(rig.requests) == paid > 0
-    assert rig.key not in shown.out + shown.err
+    assert len(shell_rig.requests) == paid > 0
+    assert shell_rig.key not in shown.out + shown.err
 
 
 def test_sample_is_drawn_and_priced_from_a_shell(run, folder):
@@ -200,9 +200,9 @@ NOT_TOLD = {
 
 
 @pytest.mark.parametrize("line", NOT_TOLD)
-def test_command_that_is_not_told_what_to_load_loads_nothing(line, rig, folder, run):
+def test_command_that_is_not_told_what_to_load_loads_nothing(line, shell_rig, folder, run):
     outcome = run(*line.split())
-    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert (outcome.code, outcome.out, shell_rig.requests) == (2, "", [])
     assert f"Name a file, or --collection {NOT_TOLD[line]}" in outcome.err
     assert list(folder.iterdir()) == []
 
@@ -211,9 +211,9 @@ TOLD = ["--collection projects", "--query a", "-n 1", "--sample 2"]
 
 
 @pytest.mark.parametrize("words", TOLD)
-def test_command_that_is_told_what_to_load_loads_it(words, rig, folder, run):
+def test_command_that_is_told_what_to_load_loads_it(words, shell_rig, folder, run):
     outcome = run("stats", "language_share", *words.split())
-    assert (outcome.code, bool(rig.requests)) == (0, True), outcome.err
+    assert (outcome.code, bool(shell_rig.requests)) == (0, True), outcome.err
 
 
 @pytest.mark.parametrize("stratum", DERIVED)
@@ -225,15 +225,15 @@ def test_stratum_of_the_library_divides_in_the_shell(stratum, run):
     assert stratum in outcome.out.split("\n")[0]
 
 
-def test_command_reads_a_whole_collection_that_is_in_the_cache(rig, folder, run):
+def test_command_reads_a_whole_collection_that_is_in_the_cache(shell_rig, folder, run):
     assert run("projects").code == 0
-    paid = len(rig.requests)
+    paid = len(shell_rig.requests)
     assert run("stats", "language_share", "--offline").code == 0
-    assert len(rig.requests) == paid
+    assert len(shell_rig.requests) == paid
 
 
 @pytest.fixture
-def today(folder, monkeypatch):
+def shell_today(folder, monkeypatch):
     """Serve 200 projects as today's live service does."""
     with Today(200) as rig:
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
@@ -255,20 +255,20 @@ def today(folder, monkeypatch):
         "report --query project",
     ],
 )
-def test_columns_that_are_not_sent_are_refused_after_the_first_page(line, today, folder, run):
+def test_columns_that_are_not_sent_are_refused_after_the_first_page(line, shell_today, folder, run):
     outcome = run(*line.split())
     assert (outcome.code, outcome.out) == (2, "")
     assert "--details" in outcome.err
-    assert len(today.requests) == 2  # the page, and where it is redirected to
+    assert len(shell_today.requests) == 2  # the page, and where it is redirected to
     assert list(folder.iterdir()) == []
 
 
-def test_columns_that_are_sent_cost_no_further_request(today, folder, run):
+def test_columns_that_are_sent_cost_no_further_request(shell_today, folder, run):
     assert run("stats", "growth", "--collection", "projects").code == 0
-    paid = len(today.requests)
-    today.forget()
+    paid = len(shell_today.requests)
+    shell_today.forget()
     assert run("projects", "--refresh").code == 0
-    assert paid <= len(today.requests)
+    assert paid <= len(shell_today.requests)
 
 
 @pytest.mark.parametrize(
@@ -280,9 +280,9 @@ def test_columns_that_are_sent_cost_no_further_request(today, folder, run):
         ("stats language_share --query a --by langage", "langage. Did you mean 'language'"),
     ],
 )
-def test_options_of_a_statistic_are_refused_before_a_load(line, named, rig, folder, run):
+def test_options_of_a_statistic_are_refused_before_a_load(line, named, shell_rig, folder, run):
     outcome = run(*line.split())
-    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert (outcome.code, outcome.out, shell_rig.requests) == (2, "", [])
     assert named in outcome.err
 
 
@@ -313,23 +313,23 @@ NO_LISTS = {
 
 
 @pytest.mark.parametrize("name", NO_LISTS)
-def test_file_that_names_no_projects_is_refused_before_a_request(name, rig, folder, run):
+def test_file_that_names_no_projects_is_refused_before_a_request(name, shell_rig, folder, run):
     (folder / name).write_bytes(NO_LISTS[name])
     outcome = run("projects", "--ids-from", name)
-    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert (outcome.code, outcome.out, shell_rig.requests) == (2, "", [])
     assert name in outcome.err
 
 
 @pytest.fixture
-def almost_used_up(rig, folder):
+def almost_used_up(shell_rig, folder):
     """Leave three requests of today, for a collection of six pages."""
-    rig.add("project", 55)
+    shell_rig.add("project", 55)
     data = folder.parent / "data"
-    with rig.directory(folder, data=data, daily_quota=DAILY) as directory:
+    with shell_rig.directory(folder, data=data, daily_quota=DAILY) as directory:
         quota = session_of(directory).quota
         for _ in range(DAILY - 3):
-            quota.acquire(rig.url)
-    return rig
+            quota.acquire(shell_rig.url)
+    return shell_rig
 
 
 def test_load_beyond_the_quota_ends_a_pipe_before_it_is_paid(almost_used_up, run):

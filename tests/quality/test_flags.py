@@ -15,7 +15,7 @@ def days(*texts):
 
 
 @pytest.fixture(scope="module")
-def projects():
+def flagged_projects():
     """Make a sound project (1), some for each rule, some just within, and an unknown one."""
     dates = {
         FIRST: "2005-01-01",
@@ -47,8 +47,8 @@ def projects():
     return frame.astype({LINES: "Int64", PEOPLE: "Int64"})
 
 
-def test_each_rule_tells_its_record_and_no_other(projects):
-    found = flags(projects)
+def test_each_rule_tells_its_record_and_no_other(flagged_projects):
+    found = flags(flagged_projects)
     expected = [
         ("began_before_1970", "2", "1969-12"),
         ("began_before_language", "2", "1995"),
@@ -68,8 +68,8 @@ def test_each_rule_tells_its_record_and_no_other(projects):
         assert want in text
     assert set(found["name"]) == {"Sound"}
     counted = found.attrs["dirframe"]["counted"]
-    assert counted["projects"] == len(projects)
-    only = flags(projects, rules=["negative_lines"])
+    assert counted["projects"] == len(flagged_projects)
+    only = flags(flagged_projects, rules=["negative_lines"])
     pd.testing.assert_frame_equal(
         only, found[found["rule"] == "negative_lines"].reset_index(drop=True)
     )
@@ -130,23 +130,23 @@ def test_the_age_is_counted_from_the_day_of_the_load_where_it_is_known():
     assert len(flags(frame, older_than="2y")) == 0
 
 
-def test_what_is_no_age_and_no_rule_is_refused(projects):
+def test_what_is_no_age_and_no_rule_is_refused(flagged_projects):
     for age in ("2 m", "y", "", "-1d", 365):
         with pytest.raises(InvalidInputError, match=f"{age!r} is not an age"):
-            flags(projects, older_than=age)
+            flags(flagged_projects, older_than=age)
     for rules in (["negative_line"], 3, [["negative_lines"]]):
         with pytest.raises(InvalidInputError, match="The rules are began_before_1970"):
-            flags(projects, rules=rules)
+            flags(flagged_projects, rules=rules)
     with pytest.raises(InvalidInputError, match="posts_count"):
-        flags(projects, rules=["negative_posts"])
+        flags(flagged_projects, rules=["negative_posts"])
     for frame in (pd.DataFrame({"other": [1]}), pd.DataFrame()):
         with pytest.raises(MissingColumnsError):
             flags(frame)
 
 
-def test_no_record_and_no_rule_give_the_same_columns(projects):
-    expected = flags(projects).iloc[:0]
-    for table in (flags(projects.iloc[:0]), flags(pd.DataFrame({"other": [1]}), rules=[])):
+def test_no_record_and_no_rule_give_the_same_columns(flagged_projects):
+    expected = flags(flagged_projects).iloc[:0]
+    for table in (flags(flagged_projects.iloc[:0]), flags(pd.DataFrame({"other": [1]}), rules=[])):
         pd.testing.assert_frame_equal(table, expected)
     nothing = oracle.frame("projects", [{}, {}])
     pd.testing.assert_frame_equal(flags(nothing), expected)
@@ -196,8 +196,8 @@ def test_old_analyses_are_those_of_the_rule(sample_projects):
     assert set(young["id"]) == set(sample_projects["id"]) - set(stale["id"])
 
 
-def test_what_cannot_be_left_out_is_refused(frames):
-    frame = frames["projects"].drop(columns=[*FETCHED])
+def test_what_cannot_be_left_out_is_refused(kind_frames):
+    frame = kind_frames["projects"].drop(columns=[*FETCHED])
     for rules, age, named in (
         *(
             (rules, None, "negative_line")

@@ -4,17 +4,16 @@ import pytest
 
 from dirframe.charts import CHARTS
 from tests.cli.conftest import (  # noqa: F401  # fixtures
-    desk,
     files,
     folder,
+    help_files,
     pipe,
-    rig,
-    stores,
+    shell_rig,
 )
 from tests.cli.test_commands import examples, fault_of_example
 
 
-def test_help_examples_of_reports_run_and_make_what_they_name(desk, run, pipe):  # noqa: F811
+def test_help_examples_of_reports_run_and_make_what_they_name(help_files, run, pipe):  # noqa: F811
     lines = examples(run, ("report",))
     assert len(lines) >= 3
     faults = [fault for line in lines if (fault := fault_of_example(line, pipe))]

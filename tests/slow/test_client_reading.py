@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe.provenance import get_provenance
-from tests.client.conftest import read  # noqa: F401  # a fixture
+from tests.client.conftest import connect, read  # noqa: F401  # fixtures
 from tests.client.test_by_ids import COUNTS, GAPS, check_price_by_ids
 from tests.client.test_columns import (  # noqa: F401  # run here with more examples
     convert,
@@ -23,6 +23,7 @@ from tests.client.test_parser import (  # noqa: F401  # run here with more examp
     test_parser_of_a_damaged_page_reads_it_or_refuses_it,
     test_parser_values_do_not_depend_on_the_order_of_elements,
 )
+from tests.client.test_responses import FOREIGN, STATUSES, check_foreign_answer
 from tests.processes import LIMIT
 from tests.rig.ids import SHAPES
 from tests.rig.today import Today
@@ -34,6 +35,16 @@ from tests.rig.today import Today
 @pytest.mark.parametrize("count", COUNTS)
 def test_load_by_ids_price_is_that_of_the_records(count, shape, gaps):
     check_price_by_ids(count, shape, gaps)
+
+
+@pytest.mark.parametrize("body", FOREIGN)
+@pytest.mark.parametrize("status", STATUSES)
+def test_response_that_is_not_of_the_interface_says_nothing_about_key_and_quota(
+    status,
+    body,
+    connect,  # noqa: F811
+):
+    check_foreign_answer(status, body, connect)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory by Linux's own counters")

@@ -71,7 +71,7 @@ def run(blocks):
     return names
 
 
-def test_every_error_and_warning_has_its_section_on_what_to_do():
+def test_troubleshooting_has_a_section_for_each_error_and_warning():
     text = (DOCS / "troubleshooting.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
     assert set(sections) == set(errors.__all__)
@@ -85,7 +85,7 @@ def tables(monkeypatch):
     sys.modules.pop("tables")
 
 
-def test_every_field_is_in_the_data_dictionary_with_its_type(tables, sample_projects):
+def test_data_dictionary_has_each_field_with_its_type(tables, sample_projects):
     found = re.findall(r"\*\*(\w+)\*\*\n\n(.+?)(?=\n\n|\Z)", tables["fields"], re.DOTALL)
     assert [name for name, _ in found] == [*ALL_RESOURCES]
     for name, section in found:
@@ -97,7 +97,7 @@ def test_every_field_is_in_the_data_dictionary_with_its_type(tables, sample_proj
             assert types[field.column] == str(sample_projects[field.column].dtype)
 
 
-def test_every_public_name_is_in_the_reference(tables):
+def test_reference_has_each_public_name(tables):
     documented = set(re.findall(r"auto\w+:: dirframe\.([\w.]+)", "\n".join(tables.values())))
     public = set(dirframe.__all__) - {"errors", "plot", "provenance", "stats"} | {
         f"stats.{name}" for name in stats.__all__

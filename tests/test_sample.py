@@ -15,7 +15,7 @@ from dirframe.provenance import caption, get_provenance, set_provenance
 from tests.rig.server import KEY
 
 
-def test_it_listens_on_this_machine_alone_and_says_that_its_data_are_synthetic(sample):
+def test_sample_listens_on_this_machine_alone_and_is_synthetic(sample):
     assert sample.base_url.startswith("http://127.0.0.1:")
     assert "sample" in repr(sample)
     for frame in (
@@ -27,7 +27,7 @@ def test_it_listens_on_this_machine_alone_and_says_that_its_data_are_synthetic(s
         assert "synthetic" in caption(frame)
 
 
-def test_leaving_it_stops_the_service_and_leaves_no_thread():
+def test_sample_that_is_closed_leaves_no_service_and_no_thread():
     before = set(threading.enumerate())
     with dirframe.sample_directory(cache=False) as directory:
         dirframe.load_accounts(directory, max_items=5, progress=False)
@@ -37,7 +37,7 @@ def test_leaving_it_stops_the_service_and_leaves_no_thread():
         dirframe.load_accounts(directory, max_items=5, progress=False)
 
 
-def test_one_that_nobody_closes_stops_its_service():
+def test_sample_that_nobody_closes_stops_its_service():
     before = set(threading.enumerate())
     directory = dirframe.sample_directory(cache=False)
     assert len(dirframe.load_projects(directory, max_items=5, progress=False)) == 5
@@ -50,7 +50,7 @@ def test_one_that_nobody_closes_stops_its_service():
     assert [thread.name for thread in service if thread.is_alive()] == []
 
 
-def test_pages_are_found_again_although_the_port_changes_and_kept_only_in_a_cache(tmp_path):
+def test_sample_pages_are_found_again_although_the_port_changes(tmp_path):
     for options, expected in (({"cache": tmp_path}, [2, 0]), ({"cache": False}, [2, 2])):
         paid = []
         for _ in range(2):
@@ -60,7 +60,7 @@ def test_pages_are_found_again_although_the_port_changes_and_kept_only_in_a_cach
         assert paid == expected
 
 
-def test_the_data_are_whole_marked_small_and_lead_nowhere(root):
+def test_sample_data_are_whole_marked_small_and_lead_nowhere(root):
     for kind, count in (("account", 2_000), ("project", 1_500)):
         file = root / "data" / f"{kind}s.xml.gz"
         frame = dirframe.read_pages(file)

@@ -170,7 +170,7 @@ def test_another_question_is_refused_before_anything_is_sent(harvests):
 
 
 @pytest.mark.parametrize("name", ["short", "text", "x.sqlite", ""])
-def test_no_file_of_another_kind_is_written_to(harvests, name):
+def test_archive_writes_to_no_file_of_another_kind(harvests, name):
     harvest = harvests(Rig(25))
     harvest.path = harvest.folder / name
     if name == "x.sqlite":
@@ -186,7 +186,7 @@ def test_no_file_of_another_kind_is_written_to(harvests, name):
     assert (name and harvest.path.read_bytes(), harvest.rig.requests) == (before, [])
 
 
-def test_one_process_writes_and_all_read(harvests):
+def test_archive_is_written_by_one_process_and_read_by_all(harvests):
     rig = Rig(55)
     harvest = harvests(rig)
     counts, refused, opened = [], [], []

@@ -252,7 +252,7 @@ def test_records_that_are_added_in_front_do_not_end_the_harvest(harvests, added)
     assert archive.status().completeness == "incomplete"
 
 
-def test_few_pages_that_do_not_fit_are_read_again_once(harvests):
+def test_pages_that_do_not_fit_are_read_again_once_if_few(harvests):
     rig = kept()
     rig.edits = {5: lambda ids: [one for one in ids if one != "3"]}
     harvest = harvests(rig)

@@ -59,7 +59,7 @@ def test_help_of_every_command_fits_a_terminal_and_has_an_example(run):
     assert dirframe.__version__ in run("--version").out
 
 
-def test_every_error_has_an_exit_code_and_each_is_documented(run):
+def test_exit_codes_are_documented_and_of_every_error(run):
     documented = run("--help").out.partition("Exit codes:")[2]
     assert [c for c in {0, 1, 130, *EXIT_CODES.values()} if f" {c} " not in documented] == []
     kinds = [getattr(errors, name) for name in errors.__all__]
@@ -67,7 +67,7 @@ def test_every_error_has_an_exit_code_and_each_is_documented(run):
     assert [kind for kind in raised if not issubclass(kind, tuple(EXIT_CODES))] == []
 
 
-def test_no_command_takes_a_key():
+def test_key_is_an_option_of_no_command():
     names = {name for command in commands().values() for one in command.params for name in one.opts}
     assert {name for name in names if "key" in name.replace("--key-file", "")} <= {"key_id"}
 

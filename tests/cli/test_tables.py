@@ -91,7 +91,7 @@ def test_pipes_of_parquet_hand_the_source_on(folder, pipe):
     assert "dirframe sample directory" in pipe(loaded, "cite -").out
 
 
-def test_no_value_is_lost_or_altered(folder, pipe):
+def test_tables_lose_and_alter_no_value(folder, pipe):
     failures = []
     for content, values in CONTENTS:
         outcome = pipe(content.encode(), "export - read.parquet --overwrite")
@@ -116,7 +116,7 @@ def test_parquet_of_other_programs_keeps_digits_and_ids(folder, read_by_command)
     assert read_by_command(folder / "indexed.parquet")[list(people)].equals(people)
 
 
-def test_what_is_no_table_is_a_wrong_call(folder, pipe, run):
+def test_tables_that_are_none_are_a_wrong_call(folder, pipe, run):
     failures = []
     for content in DAMAGED:
         (folder / "wrong").write_bytes(content)

@@ -64,7 +64,7 @@ def test_query_is_read_as_latin_1_where_it_is_no_utf_8(client):
         "/accounts/%EF%BF%BE.xml",
     ],
 )
-def test_nothing_at_an_address_is_404(target, client):
+def test_404_of_an_unknown_address(target, client):
     assert client.error(target, 404)
 
 

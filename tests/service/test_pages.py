@@ -23,7 +23,7 @@ def page(client, target, *, status=200):
     return html.fromstring(response.get_data())
 
 
-def test_every_page_is_accessible_and_asks_no_other_host(client):
+def test_pages_are_accessible_and_ask_no_other_host(client):
     for target in ("/", "/accounts", "/projects", "/accounts/1", "/projects/1", "/nowhere"):
         root = page(client, target, status=404 if target == "/nowhere" else 200)
         assert root.get("lang") == "en"
@@ -117,7 +117,7 @@ def test_markup_of_members_is_text(open_written):
         assert HOSTILE in root.text_content()
 
 
-def test_only_addresses_of_known_kinds_become_links(open_written):
+def test_links_are_addresses_of_known_kinds(open_written):
     known = ("https://x.example/a?b=c", "irc://irc.example/room")
     unknown = (
         "javascript:alert(1)",

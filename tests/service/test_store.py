@@ -60,7 +60,7 @@ def element(tag, text):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(ELEMENTS, min_size=4, max_size=8))
-def test_any_texts_and_elements_come_out_as_they_went_in(open_written, several):
+def test_xml_of_any_texts_and_elements_comes_out_as_it_went_in(open_written, several):
     inner = ["".join(element(*each) for each in elements) for elements in several]
     client = open_written([record(n, inner=texts) for n, texts in enumerate(inner)])
     for number, elements in enumerate(several):
@@ -618,7 +618,7 @@ def shape(element):
     return (element.tag, attributes, text, [shape(child) for child in element])
 
 
-def test_every_recorded_project_comes_back_in_its_order(shared, imported):
+def test_xml_of_recorded_projects_comes_back_in_its_order(shared, imported):
     client, records = imported(shared / "real" / "pages"), 0
     for path in (shared / "real" / "pages").glob("*.xml"):
         for recorded in etree.parse(path).getroot().iterfind("result/project"):
@@ -635,7 +635,7 @@ def test_every_recorded_project_comes_back_in_its_order(shared, imported):
     assert records == 313
 
 
-def test_every_recorded_dialect_is_read(shared, imported):
+def test_xml_of_every_recorded_dialect_is_read(shared, imported):
     names = "proj_2007_readme proj_2008_yanick proj_2013_johloh acct_2013_apiexample"
     today = "today_project_show today_projects_index today_account_show today_accounts_index"
     for name in (*names.split(), *today.split()):

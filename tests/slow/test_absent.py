@@ -13,15 +13,15 @@ from tests.stats.test_absent import (
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_column_that_was_taken_away_is_named_or_done_without(source, loaded):  # noqa: F811  # the fixture
+def test_absent_column_is_named_or_done_without(source, loaded):  # noqa: F811  # the fixture
     kind, frame = loaded[source]
     assert not differences(frame, functions_of(kind))
 
 
-def test_a_column_of_recorded_projects_that_was_taken_away_is_named_or_done_without(recorded):
+def test_absent_column_of_recorded_projects_is_named_or_done_without(recorded):
     assert not differences(recorded.head(60), functions_of("projects"))
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_a_chart_draws_nothing_else_without_a_column(name, loaded):  # noqa: F811  # the fixture
+def test_absent_column_changes_no_chart_that_does_without(name, loaded):  # noqa: F811  # the fixture
     check_chart_without_a_column(name, loaded)

@@ -8,7 +8,7 @@ from tools.synthetic.generate import generate, generate_projects
 from tools.synthetic.organizations import write_organizations
 
 
-def test_the_generator_makes_the_data_again(root, tmp_path):
+def test_sample_data_are_made_again(root, tmp_path):
     generate(tmp_path, accounts=2_000, projects=1_500)
     names = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.xml.gz")}
     assert names == {path.relative_to(root / "data") for path in (root / "data").rglob("*.xml.gz")}

@@ -100,7 +100,7 @@ def differences(frame, functions):
 
 
 @pytest.mark.parametrize("source", FEW_SOURCES)
-def test_a_column_that_was_taken_away_is_named_or_done_without(source, loaded):
+def test_absent_column_is_named_or_done_without(source, loaded):
     """Each source with a quarter of the functions; tests/slow has all sources with all of them."""
     kind, frame = loaded[source]
     some = dict(islice(functions_of(kind).items(), FEW_SOURCES.index(source), None, 4))
@@ -108,7 +108,7 @@ def test_a_column_that_was_taken_away_is_named_or_done_without(source, loaded):
 
 
 @pytest.mark.parametrize("name", ["accounts_map", "growth", "language_share"])
-def test_a_chart_draws_nothing_else_without_a_column(name, loaded):
+def test_absent_column_changes_no_chart_that_does_without(name, loaded):
     """The slow tests have every chart."""
     check_chart_without_a_column(name, loaded)
 
@@ -152,7 +152,7 @@ def test_columns_that_were_sent_are_in_the_provenance_of_every_load(name, sample
     assert list(provenance.get_provenance(frame)["sent"]) == with_values
 
 
-def test_a_list_or_a_column_of_two_names_that_was_taken_away_is_named(loaded):
+def test_absent_list_or_column_of_two_names_is_named(loaded):
     _, frame = loaded["sample projects"]
     bare = frame[["id", "name"]]
     for name, column in (("tags", "tags"), ("languages", "analysis_languages")):
@@ -168,7 +168,7 @@ def test_a_list_or_a_column_of_two_names_that_was_taken_away_is_named(loaded):
         assert list(caught.value.columns) == [column]
 
 
-def test_a_report_names_the_columns_that_were_taken_away(loaded, tmp_path):
+def test_absent_column_is_named_by_a_report(loaded, tmp_path):
     frame = loaded["sample projects"][1][["id", "name", LANGUAGE, PEOPLE]]
     for column in (LANGUAGE, PEOPLE):
         path = dirframe.report(frame.drop(columns=column), tmp_path / f"{column}.html")

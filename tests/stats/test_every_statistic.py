@@ -67,7 +67,7 @@ COLUMNS = {
 @pytest.mark.parametrize("kind", oracle.STATISTICS)
 @settings(phases=[Phase.generate])
 @given(seed=st.integers(0, 2**32), size=st.integers(0, 60))
-def test_every_statistic_is_what_plain_python_counts(kind, seed, size):
+def test_statistic_is_what_plain_python_counts(kind, seed, size):
     assert not oracle.failures(kind, seed, size)
 
 
@@ -116,7 +116,7 @@ def test_columns_and_dtypes_do_not_depend_on_the_records(kind_frames, few):
     assert not failures
 
 
-def test_the_result_names_its_source_and_the_frame_stays_as_it_is(kind_frames):
+def test_statistic_names_its_source_and_leaves_the_frame_as_it_is(kind_frames):
     failures = []
     for kind, name in EVERY:
         frame = kind_frames[kind]
@@ -134,7 +134,7 @@ def test_the_result_names_its_source_and_the_frame_stays_as_it_is(kind_frames):
     assert not failures
 
 
-def test_the_order_and_the_index_of_the_records_make_no_difference(kind_frames):
+def test_statistic_is_independent_of_the_order_and_index_of_records(kind_frames):
     for kind, name in EVERY:
         frame = kind_frames[kind]
         mixed = frame.sample(frac=1, random_state=1)
@@ -172,7 +172,7 @@ def shown(function, frame):
 
 
 @pytest.mark.parametrize("name", NEEDY)
-def test_a_column_that_is_absent_is_named_or_done_without(name, kind_frames):
+def test_statistic_without_a_column_names_it_or_does_without(name, kind_frames):
     """What does without gives no figure and no word that would be another with the column."""
     function, kind = NEEDY[name]
     frame = kind(30) if callable(kind) else kind_frames[kind].assign(latitude=91.0, longitude=91.0)
@@ -261,7 +261,7 @@ def test_options_of_statistics_and_selections_have_types_that_can_be_read():
         assert first in {"frame", "before", "statistic"}
 
 
-def test_a_table_of_which_rows_were_taken_away_says_how_many_are_left(kind_frames):
+def test_statistic_of_which_rows_were_taken_away_says_how_many_are_left(kind_frames):
     for kind, name in (("projects", "language_share"), ("projects", "tags")):
         table = getattr(stats, name)(kind_frames[kind])
         assert " rows" not in provenance.caption(table)
@@ -295,7 +295,7 @@ def test_stream_that_can_be_read_once_is_drawn(kind, name, kind_frames):
     assert charts.looks(chart(table.to_reader())) == charts.looks(chart(kind_frames[kind]))
 
 
-def test_frames_of_pandas_need_no_other_engine():
+def test_statistics_of_pandas_frames_need_no_other_engine():
     program = (
         "import sys, pandas as pd; from dirframe import stats;"
         f"stats.language_share(pd.DataFrame({{{oracle.LANGUAGE!r}: ['C'], {oracle.LINES!r}: [1]}}));"
@@ -305,5 +305,5 @@ def test_frames_of_pandas_need_no_other_engine():
     assert (done.out.strip(), done.code) == ("set()", 0)
 
 
-def test_every_statistic_is_in_the_oracle():
+def test_statistics_are_all_in_the_oracle():
     assert {name for _, name in EVERY} == {*stats.__all__} - {"by"} == {*STATISTICS}

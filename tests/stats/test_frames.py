@@ -44,7 +44,7 @@ def parquet(past_projects, tmp_path_factory):
     return folder
 
 
-def test_a_parquet_file_and_a_folder_of_them(past_projects, parquet):
+def test_statistics_of_a_parquet_file_and_a_folder(past_projects, parquet):
     check(parquet / "projects.parquet", past_projects, has_source=True)
     check(str(parquet / "parts"), past_projects, has_source=True)
 
@@ -71,7 +71,7 @@ def test_frames_of_dask_keep_their_source(past_projects, parquet):
         check(dask.from_pandas(past_projects, npartitions=3), past_projects, has_source=True)
 
 
-def test_what_is_neither_is_refused(tmp_path):
+def test_statistics_refuse_what_is_no_table(tmp_path):
     (tmp_path / "wrong.parquet").write_text("id,name")
     for wrong, words in (
         *((7, "a int"), (pd.Series([["xml"]]), "a pandas.Series"), (pa.array([1]), "pyarrow")),

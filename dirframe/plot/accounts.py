@@ -80,7 +80,10 @@ def accounts_by_country(
 def draw_accounts_by_country(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw a bar for each country."""
     names = [str(name) for name in table["country_name"]]
-    return [*rows.share_bars(ax, table, names=names, others="countries"), *not_shown(table)]
+    return [
+        *rows.share_bars(ax, table, names=names, others="from {} other countries"),
+        *not_shown(table),
+    ]
 
 
 @suggests_options
@@ -95,7 +98,8 @@ def accounts_map(
 ) -> Axes:
     """Draw countries on an equal-area map, darker with the number of accounts.
 
-    The numbers follow the population: `per_million` draws accounts per million inhabitants. The caption states how many accounts are in no country, or in a territory too small for the map.
+    The numbers follow the population: `per_million` draws accounts per million inhabitants. The
+    caption states how many accounts are in no country, or in a territory too small for the map.
     The shape of a country has its two-letter code as its gid.
 
     Parameters
@@ -143,7 +147,7 @@ def accounts_map(
         width=width,
         chart="accounts_map",
         heading=PER_MILLION if per_million else "",
-        rows=6 if width == "column" else 12,  # the map is half as high as wide
+        rows=8 if width == "column" else 11,  # the map is half as high as wide
     )
 
 

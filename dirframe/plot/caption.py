@@ -61,7 +61,9 @@ def write_figure_caption(figure: Any, words: str) -> None:
         gid=CAPTION,
         **fonts.literal(),
     )
-    # Matplotlib wraps to the very edge of the figure, and a little beyond.
+    # Matplotlib wraps to the very edge of the figure, and a little beyond. There is no public way to
+    # a narrower line that follows a figure whose size is changed. Where a Matplotlib has no such
+    # method, the attribute is without effect, and the lines end at the edge.
     label._get_wrap_line_width = partial(_line_width, figure)
 
 

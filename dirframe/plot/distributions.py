@@ -50,18 +50,27 @@ def draw_distribution(ax: Axes, table: pd.DataFrame, unit: str) -> list[str]:
     scales.grid(ax)
     ax.set_xlabel(f"This many {unit} or more, logarithmic")
     ax.set_ylabel(f"Share of {table.columns[1]}, logarithmic")
-    half, tenth = at_most(table, 0.5), at_most(table, 0.9)
-    notes = [f"Half of them have at most {half:,}, 90% at most {tenth:,}; the most is {most:,.0f}."]
+    notes = [_quantiles(table, most)]
     ends_of_none = _intervals(table, [none])
     if none > 0:
         words = _percent(none)
         if ends_of_none is not None:
             low, high = ends_of_none
             words += f" (interval {_percent(low[0])} to {_percent(high[0])})"
-        notes.append(f"{words} have none, and are off the scale.")
+        notes.append(f"The {words} that have none are not on the logarithmic scale.")
     if ends_of_none is not None:
         notes.append(rows.INTERVALS)
     return [*notes, *not_shown(table)]
+
+
+def _quantiles(table: pd.DataFrame, most: float) -> str:
+    """Return what half and 90% of the records have at most."""
+    if most == 0:
+        return "None of them has any."
+    half, nine_tenths = at_most(table, 0.5), at_most(table, 0.9)
+    have_half = f"have at most {half:,}" if half else "have none"
+    have_most = f"have at most {nine_tenths:,}" if nine_tenths else "have none"
+    return f"Half of them {have_half}, 90% {have_most}; the most is {most:,.0f}."
 
 
 def _intervals(table: pd.DataFrame, shares: list[float]) -> tuple[Any, Any] | None:

@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 from dirframe.plot import fonts
 
 _LINE = 1.25  # height of a line of text, in ems
+_LEFT = 0.7  # of the width of the axes, where names stand beside them
 _ROOMY = 6  # names, up to which each may have two lines
 _WIDE = 320.0  # points, from which a legend below has one line
 _ACROSS = 3  # entries in a line of a legend below narrower axes
@@ -29,15 +30,20 @@ def label_ends(
     # The layout uses some of the height for captions and titles.
     gap = _LINE * size / (0.8 * fonts.axes_height(ax))
     places = spread(list(heights.values()), gap)
+    point = 1 / (_LEFT * fonts.axes_width(ax))
+    start = 1 + 0.6 * size * point
     for name, place in zip(heights, places, strict=True):
         look = looks[name]
         where: Any = {"transform": ax.transAxes, "clip_on": False, "gid": "key"}
         if "linestyle" in look:
-            ax.plot([1.02, 1.07], [place, place], linewidth=1.8, **look, **where)
+            width = 2 * size * point
+            ax.plot([start, start + width], [place, place], linewidth=1.8, **look, **where)
         else:
-            ax.add_patch(Rectangle((1.02, place - 0.4 * gap), 0.025, 0.8 * gap, **look, **where))
+            width = size * point
+            corner = (start, place - 0.4 * gap)
+            ax.add_patch(Rectangle(corner, width, 0.8 * gap, **look, **where))
         ax.text(
-            1.08 if "linestyle" in look else 1.055,
+            start + width + 0.5 * size * point,
             place,
             fonts.two_lines(name) if len(heights) <= _ROOMY else fonts.short_name(name),
             va="center",

@@ -103,9 +103,9 @@ def draw_commits_by_contributor(ax: Axes, table: pd.DataFrame, measures: pd.Data
         va="center",
         fontsize=fonts.font_size(ax, "small"),
     )
-    first = f"The first has {percent(figures['top_1_share'])} of the commits"
+    first = f"The most active contributor made {percent(figures['top_1_share'])} of the commits"
     if len(table) > 5:
-        first += f", the first five have {percent(figures['top_5_share'])}"
+        first += f", the five most active made {percent(figures['top_5_share'])}"
     return [
         f"{first}.",
         "Bus factor: the fewest people who made half of the commits.",
@@ -185,8 +185,8 @@ def draw_monthly_activity(ax: Axes, table: pd.DataFrame) -> list[str]:
     notes = []
     if is_unfinished.any():
         months = ", ".join(f"{month:%Y-%m}" for month in table["month"][is_unfinished])
-        notes.append(f"Pale: not over when it was loaded ({months}).")
+        notes.append(f"Pale: {months} (not yet over).")
     filled = counts_of(table)["months_filled"]
     if filled:
-        notes.append(f"{quantity(filled, 'month')} without a row: 0.")
+        notes.append(f"{quantity(filled, 'month')} without a record, drawn as 0.")
     return [*notes, *not_shown(table)]

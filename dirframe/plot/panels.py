@@ -130,6 +130,8 @@ _CHARTS = {
     ),
 }
 
+#: Words of columns whose names are spelled otherwise.
+_COLUMNS = {"license": "licence", "license_family": "licence family"}
 #: Strata that have an order of their own.
 _ORDERED = {"age", "license_family", "team_size", "year"}
 
@@ -224,7 +226,7 @@ def _panels(
     spec = _CHARTS[name]
     chosen = _options_of(chart, options)
     tables = [_call(spec.statistic, stratum.frame, chosen) for stratum in strata]
-    heading = f"{_heading(name, tables[0], chosen)}, by {look.column.replace('_', ' ')}"
+    heading = f"{_heading(name, tables[0], chosen)}, by {_words_of(look.column)}"
     by_name = {
         fonts.short_name(stratum.label or _UNKNOWN): table
         for stratum, table in zip(strata, tables, strict=True)
@@ -279,7 +281,7 @@ def _own_panels(
         plt.close(figure)
         raise
     _share_axes(axes[: len(strata)], across)
-    _write_title(figure, look.title, f"By {look.column.replace('_', ' ')}")
+    _write_title(figure, look.title, f"By {_words_of(look.column)}")
     if look.caption is not False:
         own = look.caption if isinstance(look.caption, str) else None
         write_figure_caption(figure, caption_text(frame, _strata_notes(strata, frame), own))
@@ -318,6 +320,11 @@ def _draw_of(spec: _Chart, stratum: Stratum, options: Mapping[str, Any]) -> Draw
     if spec.measures is not None:
         chosen["measures"] = spec.measures(stratum.frame)
     return partial(spec.draw, **chosen)
+
+
+def _words_of(column: str) -> str:
+    """Return what a column that divides records is called in a title."""
+    return _COLUMNS.get(column, column.replace("_", " "))
 
 
 def _heading(name: str, table: pd.DataFrame, options: Mapping[str, Any]) -> str:

@@ -118,8 +118,8 @@ def draw_life_span(ax: Axes, table: pd.DataFrame) -> list[str]:
         window = quantity(counts["window"], "month")
         notes.append(
             f"+: active in the {window} before its code was fetched, or not known to have ended. "
-            f"{going:,} of {quantity(lives, 'project')} may still be active, so that a mean of the "
-            "lengths is too low."
+            f"{going:,} of {quantity(lives, 'project')} may still be active, so the mean "
+            "length is too low."
         )
     if is_doubtful.any():
         notes.append("Pale, ?: the first month is before 1970, or before the language appeared.")
@@ -208,7 +208,7 @@ def draw_survival(ax: Axes, table: pd.DataFrame, confidence: float = 0.95) -> li
     notes = [_median(table), *_ends(table)]
     if len(curve) < len(table):
         notes.append(f"The curve ends where fewer than {LEAST_AT_RISK} projects are at risk.")
-    notes.append(f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.")
+    notes.append(f"Band: {confidence:.0%} interval of the estimate by Kaplan and Meier.")
     return [*notes, *not_shown(table)]
 
 
@@ -243,7 +243,7 @@ def draw_survival_by(ax: Axes, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     return [
         f"Lines end where fewer than {LEAST_AT_RISK} projects are at risk.",
         *_ends(first)[:1],
-        "Kaplan and Meier's estimate.",
+        "Estimate: Kaplan and Meier.",
     ]
 
 
@@ -269,7 +269,7 @@ def _reliable(table: pd.DataFrame) -> pd.DataFrame:
 def _median(table: pd.DataFrame) -> str:
     below = table["months"][table["survival"] <= 0.5]
     if not len(below):
-        return "More than half live on as long as any was seen."
+        return "Median life: not reached."
     return f"Median life: {quantity(int(below.iloc[0]), 'month')}."
 
 
@@ -277,6 +277,6 @@ def _ends(table: pd.DataFrame) -> list[str]:
     """Return what an end is, and how many projects had not ended."""
     counts = counts_of(table)
     return [
-        f"Ended: no activity in the last {quantity(counts['window'], 'month')} seen.",
+        f"Ended: no activity in the last {quantity(counts['window'], 'month')} observed.",
         f"{quantity(counts['not_ended'], 'project')} had not ended.",
     ]

@@ -252,6 +252,29 @@ def test_panels_of_activity_are_one_whole_bar_a_row():
     assert labels(ax)[:2] == [f"{share:.0%}" for share in active]
 
 
+@pytest.mark.parametrize("name", ["languages_by_year", "users_against_contributors"])
+def test_panels_label_every_shared_tick(name):
+    frame = CHARTS[name](60).assign(half=["left"] * 50 + ["right"] * 10)
+    for ax in divided(name, frame).axes:
+        lay_out(ax)
+        assert all(label.get_text() for label in (*ax.get_xticklabels(), *ax.get_yticklabels()))
+
+
+def test_panels_are_titled_with_the_words_of_their_column():
+    figure = plot.panels(plot.tags, projects(), "license_family")
+    assert figure.get_suptitle() == "Projects by tag, by licence family"
+
+
+def test_caption_is_within_its_figure_where_matplotlib_wraps_by_itself():
+    figure = plot.language_share(projects(), width="column").figure
+    (label,) = (text for text in figure.texts if text.get_gid() == "caption")
+    vars(label).pop("_get_wrap_line_width")  # as with a Matplotlib that has no such method
+    figure.draw_without_rendering()
+    extent = label.get_window_extent()
+    assert extent.x1 < 1.02 * figure.bbox.x1
+    assert extent.height > 2 * label.get_fontsize() * figure.dpi / 72  # in several lines
+
+
 def test_panels_draw_with_a_function_of_a_person():
     def steps(part, *, ax, colour="red"):
         ax.plot(part[PEOPLE].to_numpy(float), color=colour)

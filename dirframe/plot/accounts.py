@@ -313,4 +313,4 @@ def posts_distribution(
 
 def draw_posts_distribution(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw the share of the accounts that have at least each number of forum posts."""
-    return draw_distribution(ax, table, "posts")
+    return draw_distribution(ax, table, "post")

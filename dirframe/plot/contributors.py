@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -95,7 +96,7 @@ def contributor_distribution(
 
 def draw_contributor_distribution(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw the share of the projects that have at least each number of contributors."""
-    return [*draw_distribution(ax, table, "contributors"), _COUNTED]
+    return [*draw_distribution(ax, table, "contributor"), _COUNTED]
 
 
 def _named_numbers(frame: pd.DataFrame, needed: list[str]) -> pd.DataFrame | None:
@@ -348,7 +349,7 @@ def draw_users_against_contributors(ax: Axes, table: pd.DataFrame) -> list[str]:
         (ax.xaxis, projects.shape[1], fonts.axes_width(ax) / (5 * size)),
         (ax.yaxis, projects.shape[0], fonts.axes_height(ax) / (2 * size)),
     ):
-        step = -(-(number + 1) // max(int(room), 1))
+        step = math.ceil((number + 1) / max(int(room), 1))
         scales.labelled_ticks(axis, range(0, number + 1, step), _bound)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)

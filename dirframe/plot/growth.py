@@ -13,7 +13,7 @@ from matplotlib.dates import date2num
 from dirframe import stats
 from dirframe._display import suggests_options
 from dirframe.plot import scales
-from dirframe.plot.caption import collection_of, not_shown
+from dirframe.plot.caption import collection_of, not_over, not_shown
 from dirframe.plot.colours import ACCENT
 from dirframe.plot.figure import Width, require_figures, show
 from dirframe.plot.rows import PALE
@@ -109,7 +109,7 @@ def draw_growth(
     ax.set_ylabel(f"{nouns}, cumulative" if cumulative else f"New {nouns.lower()}")
     notes = []
     if is_unfinished.any():
-        notes.append(f"Pale: {_name_of(starts.iloc[-1], unit)} (not yet over).")
+        notes.append(f"Pale: {_name_of(starts.iloc[-1], unit)} ({not_over(table)}).")
     return [*notes, *not_shown(table)]
 
 

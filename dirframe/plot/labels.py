@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -56,18 +56,22 @@ def label_ends(
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
     """Return heights that differ by at least a gap, as near to the given ones as it goes."""
-    order = np.argsort(heights, kind="stable")
-    least = gap * np.arange(len(order))
-    # Each is at least a gap above the one below it: neighbours that are not share their mean.
+    order = sorted(range(len(heights)), key=lambda number: heights[number])
+    # Less the gaps below it, each is as high as the one below or higher: those that are not share
+    # their mean.
     blocks: list[list[float]] = []
-    for value in np.array(heights, dtype=float)[order] - least:
-        blocks.append([float(value)])
-        while len(blocks) > 1 and np.mean(blocks[-2]) > np.mean(blocks[-1]):
-            last = blocks.pop()
-            blocks[-1] += last
-    moved = [float(np.mean(block)) for block in blocks for _ in block]
-    places = dict(zip(order, np.array(moved) + least, strict=True))
-    return [float(places[number]) for number in range(len(order))]
+    for place, number in enumerate(order):
+        blocks.append([heights[number] - gap * place])
+        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
+            upper = blocks.pop()
+            blocks[-1] += upper
+    moved: list[float] = []
+    for block in blocks:
+        moved += [fmean(block)] * len(block)
+    result = [0.0] * len(heights)
+    for place, number in enumerate(order):
+        result[number] = moved[place] + gap * place
+    return result
 
 
 def legend_below(ax: Axes, handles: Sequence[Artist], title: str) -> None:

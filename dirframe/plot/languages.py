@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from matplotlib.axes import Axes
 from dirframe import stats
 from dirframe._display import percent, quantity, suggests_options
 from dirframe.plot import fonts, rows, scales
-from dirframe.plot.caption import counts_of, not_shown
+from dirframe.plot.caption import counts_of, not_over, not_shown
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH, bar_properties, fills
 from dirframe.plot.figure import (
     NothingToDrawError,
@@ -376,7 +377,7 @@ def draw_languages_by_year(
     if (shown < rows.FEW).any():
         pale_parts.append(f"years with fewer than {rows.FEW} projects")
     if not is_finished.iloc[-1]:
-        pale_parts.append(f"{years[-1]}, which was not over")
+        pale_parts.append(f"{years[-1]} ({not_over(table)})")
     if pale_parts:
         notes.append(f"Pale: {', and '.join(pale_parts)}.")
     return [*notes, *not_shown(table)]
@@ -386,5 +387,6 @@ def _year_ticks(ax: Axes, years: np.ndarray) -> list[int]:
     """Return the years to label, as many as have room, the last one included."""
     size = fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
     fitting = max(int(fonts.axes_width(ax) / (4 * size)), 1)
-    step = -(-len(years) // fitting)
-    return [int(year) for year in years[::-1][::step]]
+    step = math.ceil(len(years) / fitting)
+    latest_first = [int(year) for year in reversed(years)]
+    return latest_first[::step]

@@ -39,7 +39,8 @@ def commits_by_contributor(
     """Draw the cumulative share of a project's commits, the most active contributors first.
 
     Over their number (logarithmic). Dashed lines mark half of the commits and the bus factor, who
-    reach it. The caption states the shares of the first and the first five.
+    reach it. The caption states the shares of the first and the first five. The title names the project
+    as it was asked for: by its name, or by its id, since these records do not hold the name.
 
     Parameters
     ----------
@@ -125,7 +126,8 @@ def monthly_activity(
     """Draw the commits and, below, the contributors of a project over its months (UTC).
 
     The two lanes, each with its own scale, are ``child_axes``. A month that was not over when the
-    frame was loaded is pale, not part of the line, and named in the caption.
+    frame was loaded is pale, not part of the line, and named in the caption. The title names the
+    project as in `commits_by_contributor`.
 
     Parameters
     ----------

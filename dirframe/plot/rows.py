@@ -149,9 +149,12 @@ def count_text(number: float) -> str:
 def _other_note(table: pd.DataFrame, number: float, others: str) -> str:
     """Return a note on the row of other groups."""
     records = quantity(int(number), *nouns_of(table))
-    counts = counts_of(table)
-    groups = sum(count for name, count in counts.items() if name.endswith(_IN_OTHER))
-    return f"Not drawn: {records} {others.format(f'{groups:,}')}."
+    groups = 0
+    for name, count in counts_of(table).items():
+        if name.endswith(_IN_OTHER):
+            groups += count
+    where = others.format(f"{groups:,}")
+    return f"Not drawn: {records} {where}."
 
 
 # Names

@@ -16,7 +16,7 @@ from dirframe import provenance, stats
 from dirframe._display import quantity, suggests_options
 from dirframe.plot import fonts, rows, scales
 from dirframe.plot.caption import counts_of, not_shown
-from dirframe.plot.colours import ACCENT, line_styles
+from dirframe.plot.colours import ACCENT, OTHER_LINE, line_styles
 from dirframe.plot.figure import NothingToDrawError, Width, require_figures, show
 from dirframe.plot.labels import label_ends
 from dirframe.quality.rules import doubtful_starts
@@ -212,15 +212,19 @@ def draw_survival(ax: Axes, table: pd.DataFrame, confidence: float = 0.95) -> li
     return [*notes, *not_shown(table)]
 
 
-def draw_survival_by(ax: Axes, tables: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Draw a labelled curve for each group."""
+def draw_survival_by(
+    ax: Axes, tables: Mapping[str, pd.DataFrame], *, pooled: str = ""
+) -> list[str]:
+    """Draw a labelled curve for each group; that of `pooled` smaller groups is grey."""
     curves: dict[str, pd.DataFrame] = {}
     for name, table in tables.items():
         if len(table) and provenance.get_provenance(table)["base"]["records"]:
             curves[name] = _reliable(table)
     if not curves:
         raise NothingToDrawError("")
-    styles = line_styles(curves)
+    styles = line_styles(name for name in curves if name != pooled)
+    if pooled in curves:
+        styles[pooled] = OTHER_LINE
     ends: dict[str, float] = {}
     for name, curve in curves.items():
         colour, dashes = styles[name]

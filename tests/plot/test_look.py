@@ -12,7 +12,7 @@ from matplotlib.testing.compare import compare_images
 
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
-from dirframe.plot.colours import ACCENT, OTHER
+from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER
 from tests.charts import (
     CHARTS,
     caption,
@@ -232,6 +232,7 @@ def test_panels_of_survival_are_labelled_lines_on_one_axes():
     (ax,) = plot.panels(plot.survival, frame, "part").axes
     assert len(ends(ax)) == 7
     assert "other (3 strata)" in ends(ax)
+    assert ends(ax)["other (3 strata)"].get_color() == NEUTRAL
     assert size_of(ax) == "All 120 projects are known to have ended or not."
     drawn = {part.get_label(): part for part in ax.lines if part.get_gid() != "key"}
     table = stats.survival(frame[frame["part"] == "0"])
@@ -278,10 +279,12 @@ def test_caption_is_within_its_figure_where_matplotlib_wraps_by_itself():
 def test_panels_draw_with_a_function_of_a_person():
     def steps(part, *, ax, colour="red"):
         ax.plot(part[PEOPLE].to_numpy(float), color=colour)
+        ax.set_title("Contributors")
 
     frame = halved("lorenz")
     figure = plot.panels(steps, frame, "half", colour="blue", title="Our $steps$")
     assert [ax.get_title("left") for ax in figure.axes] == ["left (n = 20)", "right (n = 20)"]
+    assert not any(ax.get_title() for ax in figure.axes)
     assert len({(ax.get_xlim(), ax.get_ylim()) for ax in figure.axes}) == 1
     assert figure.axes[0].lines[0].get_color() == "blue"
     assert figure.get_suptitle() == "Our $steps$"

@@ -112,12 +112,19 @@ def date_axis(ax: Axes, taken: float = 0) -> None:
     ax.xaxis.set(major_locator=locator, major_formatter=formatter)
 
 
+def step_of_years(years: float, fitting: float) -> int:
+    """Return the years from tick to tick, of which as many fit."""
+    for step in (1, 2, 5, 10, 20):
+        if years / step <= fitting:
+            return step
+    return 50
+
+
 def middle_of_years_axis(ax: Axes, years: float) -> None:
     """Set an x axis of dates with ticks in the middle of years, as many as fit."""
     ax.xaxis_date()
     ems = fonts.axes_width(ax) / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
-    fitting = max(ems / _YEAR_WIDTH, 1)
-    step = next((step for step in (1, 2, 5, 10, 20) if years / step <= fitting), 50)
+    step = step_of_years(years, max(ems / _YEAR_WIDTH, 1))
     ax.xaxis.set_major_locator(dates.YearLocator(step, month=7, day=2))
     ax.xaxis.set_major_formatter(dates.DateFormatter("%Y"))
 

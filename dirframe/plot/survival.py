@@ -254,7 +254,7 @@ def draw_survival_by(
 def _set_axes(ax: Axes, years: float) -> None:
     size = fonts.font_size(ax, "small")
     fitting = max(min(fonts.axes_width(ax) / (_TICK_WIDTH * size), 8), 2)
-    step = next((step for step in (1, 2, 5, 10, 20) if years / step <= fitting), 50)
+    step = scales.step_of_years(years, fitting)
     ax.tick_params(axis="x", labelsize=size)
     ax.xaxis.set_major_locator(MultipleLocator(step))
     scales.share_axis(ax.yaxis)

@@ -162,6 +162,12 @@ def test_wrong_options_are_refused_and_leave_no_figure():
         plot.tags(projects(), ax=ax, width="column")
 
 
+def test_axes_of_another_projection_are_refused():
+    ax = plt.figure().add_subplot(projection="polar")
+    with pytest.raises(InvalidInputError, match="polar"):
+        plot.growth(projects(), ax=ax)
+
+
 def test_style_ends_with_its_block():
     before = dict(mpl.rcParams)
     with plot.style():

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch, PathPatch
 
 from dirframe import provenance, stats
 from dirframe._display import quantity, suggests_options
-from dirframe.plot import rows, worldmap
+from dirframe.plot import fonts, rows, worldmap
 from dirframe.plot.caption import not_shown
 from dirframe.plot.colours import LAND, NEUTRAL, classes
 from dirframe.plot.distributions import draw_distribution
@@ -198,7 +198,7 @@ def _too_small(territories: pd.DataFrame, prefix: str) -> list[str]:
     if territories.empty:
         return []
     names = [
-        f"{name} ({number:,})"
+        f"{fonts.short_name(name)} ({number:,})"
         for name, number in zip(territories["country_name"], territories["accounts"], strict=True)
     ]
     more = len(names) - _NAMED

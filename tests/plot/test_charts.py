@@ -184,6 +184,19 @@ def test_names_of_rows_take_two_lines_of_one_size_at_most():
     assert len({label.get_fontsize() for label in ax.get_yticklabels()}) == 1
 
 
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        ([None], "0 of 1 project has a tag."),
+        ([["xml"]], "1 project has a tag."),
+        ([["xml"], None], "1 of 2 projects has a tag."),
+        ([None, None], "0 of 2 projects have a tag."),
+    ],
+)
+def test_caption_counts_one_record_in_the_singular(lists, expected):
+    assert caption(plot.tags(pd.DataFrame({"tags": lists}))).startswith(expected)
+
+
 def test_bar_of_others_that_would_be_the_longest_is_told_in_the_caption():
     rows = [(f"Language {n}", 1) for n in range(9)]
     ax = plot.language_share(speaking(("C", 1), ("C", 1), *rows), top=1)

@@ -26,6 +26,8 @@ from dirframe.plot.figure import (
 from dirframe.plot.labels import label_ends
 from dirframe.stats.records import CODE_LINES, LANGUAGES, NAME, Frame, fetch
 
+#: Height of a chart of years, and of the name of a language beside it, in rows.
+_YEAR_ROWS, _NAME_ROWS = 11.0, 0.8
 _ESTIMATED = 1_000  # lines, from which their number has three digits
 
 
@@ -323,6 +325,7 @@ def languages_by_year(
         title=title,
         caption=caption,
         width=width,
+        rows=max(_YEAR_ROWS, _NAME_ROWS * table["language"].nunique()),
     )
 
 

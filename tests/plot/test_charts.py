@@ -17,7 +17,19 @@ from dirframe.charts import CHARTS as TITLES
 from dirframe.plot.colours import ACCENT, OTHER
 from dirframe.schema import STATISTIC_COLUMNS
 from tests import frames
-from tests.charts import CHARTS, bars, caption, covered, draw, labels, lay_out, names, points, title
+from tests.charts import (
+    CHARTS,
+    bars,
+    caption,
+    covered,
+    cut_off,
+    draw,
+    labels,
+    lay_out,
+    names,
+    points,
+    title,
+)
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
 from tests.stats.test_intervals import drawn, interval
 
@@ -381,6 +393,13 @@ def test_languages_by_year_has_five_languages_and_others():
         "other (4 languages)",
         *(f"L{n}" for n in range(4, -1, -1)),
     ]
+
+
+def test_languages_by_year_has_room_for_all_names():
+    rows = [(f"L{n}", 2010) for n in range(60)]
+    ax = lay_out(plot.languages_by_year(begun(*rows), top=None))
+    assert len(ends(ax)) == 60
+    assert (covered(ax), cut_off(ax)) == ([], [])
 
 
 def test_years_begin_with_the_first_of_enough_projects_and_have_whole_ticks():

@@ -27,7 +27,7 @@ from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.columns import known_fields
 from dirframe.io.methods import rules_used
-from dirframe.io.persons import Published, names_of_persons, published
+from dirframe.io.persons import Published, folded, names_of_persons, published
 from dirframe.io.writers import WRITERS, record_bytes
 from dirframe.provenance import caption, get_provenance, resource_of
 from dirframe.schema import Field, Kind
@@ -45,8 +45,8 @@ _TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "M": "d
 
 _PERSONAL_TERMS = "The tables hold data about persons: handle them as the law asks."
 _TERMS_OF_TEXTS = (
-    "Texts that people wrote, such as descriptions and links, are as they were but for e-mail "
-    "addresses: they can name persons."
+    "Texts that people wrote, such as descriptions, links and addresses of repositories with their "
+    "owner, are as they were but for e-mail addresses: they can name persons."
 )
 
 _TERMS_OF_PAGES = (
@@ -202,8 +202,10 @@ def _tables_of(
         if name in tables:
             words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
             raise InvalidInputError(words)
-        if given.casefold() in persons:
-            words = f"The table {given!r} is called as a person in this study. Rename it if it is one."
+        if folded(given) in persons:
+            words = (
+                f"The table {given!r} is called as a person in this study. Rename it if it is one."
+            )
             warn(ExportWarning(words))
         meanings = kept.get(given, {})
         part = Published(frame, [], {}, [])

@@ -25,7 +25,8 @@ _ADDED = {
 STRATA = {
     "language": "main language of the projects of the group",
     "country": "country of the accounts of the group",
-    "year": "year of the first month with activity, or in which the record was created, of the group",
+    "year": "year of the first month with activity of the records of the group; where the table of the "
+    "records has no such column, the year in which they were created",
     "age": "age of the projects of the group in years",
     "team_size": "number of contributors in twelve months of the projects of the group",
     "license": "licence of the projects of the group; a project is in each of its groups",

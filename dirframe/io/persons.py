@@ -82,8 +82,8 @@ _BETWEEN_WORDS = re.compile(r"[\W_]+")
 _ACCOUNT_IN_PATH = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
 #: Facts of a query that are words of the interface, or numbers.
 _HARMLESS_QUERY = {
-    *("sort", "max_items", "details", "files", "page", "per_page"),
-    *("accounts", "organizations", "projects"),
+    *("sort", "max_items", "details", "files", "page", "per_page", "only"),
+    *("accounts", "organizations", "projects", "organization", "project"),
 }
 _LEFT_OUT = "(left out)"
 

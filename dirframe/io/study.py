@@ -33,11 +33,23 @@ from dirframe.provenance import caption, get_provenance, resource_of
 from dirframe.schema import Field, Kind
 from dirframe.schema.addresses import MASK
 from dirframe.settings import holds_key
-from dirframe.stats.result import REASONS
+from dirframe.stats.result import REASONS, left_out
 
 if TYPE_CHECKING:
     from dirframe.archive.archive import Archive
 
+#: Reasons by statistic that have a row of their own in its table, or a missing value in it.
+_IN_TABLE = {"license_families": {"without_license"}, "life_span": {"end_unknown"}}
+#: Reasons by statistic for which a record is missing in single columns, not in the others.
+_OF_SINGLE_COLUMNS = {
+    "language_share": {
+        *("code_lines_missing", "code_lines_negative"),
+        *("users_missing", "users_negative"),
+    },
+    "contributors_by_language": {"contributors_missing", "contributors_negative"},
+}
+#: Statistics of whose records one can have two of the reasons.
+_SEVERAL_REASONS = {"users_against_contributors"}
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
 #: Types of Frictionless by the kind of a dtype.
@@ -300,12 +312,31 @@ def _about_table(name: str, part: Published) -> list[str]:
     record = get_provenance(table)
     if steps := record["steps"]:
         lines.append(f"  Steps: {'; '.join(map(str, steps))}.")
-    counted = record["counted"]
-    reasons = [f"{counted[name]:,} {why}" for name, why in REASONS.items() if counted.get(name)]
-    if reasons:
-        lines.append(f"  Not in the figures: {', '.join(reasons)}.")
+    lines += _about_left_out(record)
     lines.append(f"  Cite as: {cite(table)}")
     return lines + _about_persons(part)
+
+
+def _about_left_out(record: Mapping[str, Any]) -> list[str]:
+    """Return which records are not in the figures of a table, each of them in one place."""
+    statistic = record["statistic"].get("name", "")
+    in_table = _IN_TABLE.get(statistic, ())
+    of_columns = _OF_SINGLE_COLUMNS.get(statistic, ())
+    nowhere: list[str] = []
+    in_part: list[str] = []
+    for reason, number in left_out(record["counted"]).items():
+        words = f"{number:,} {REASONS[reason]}"
+        if reason in of_columns:
+            in_part.append(words)
+        elif reason not in in_table:
+            nowhere.append(words)
+    lines: list[str] = []
+    if nowhere:
+        several = "; a project can be in two of these" if statistic in _SEVERAL_REASONS else ""
+        lines.append(f"  Not in the figures: {', '.join(nowhere)}{several}.")
+    if in_part:
+        lines.append(f"  Not in the columns of these numbers: {', '.join(in_part)}.")
+    return lines
 
 
 def _about_persons(part: Published) -> list[str]:

@@ -100,6 +100,8 @@ def test_column_that_counts_the_rows_is_left_out_and_the_table_can_be_written(
         ("Members 2026\n\nid,name\n1,Ada\n2,Bob\n", ["Members 2026", "Delete"]),
         ("Members 2026\nid;name\n1;Ada\n2;Bob\n", ["Members 2026", "';'"]),
         ("# members\nid\tname\n1\tAda\n", ["# members"]),
+        ("\nid,name\n1,Ada\n", ["first line is empty", "Delete"]),
+        ("sep=;\n\r\nid;name\n1;Ada\n", ["first line is empty", "Delete"]),
         ("Members 2026,\nid,name\n1,Ada\n", ["column 2", "no name"]),
         ("Members, 2026\nid,name,place\n1,Ada,x\n", ["id,name,place", "delete titles"]),
         ("id,,\n1,Ada,x\n", ["column 2", "no name"]),

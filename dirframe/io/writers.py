@@ -8,6 +8,7 @@ import io
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -34,6 +35,8 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 _ROWS, _COLUMNS, _CHARACTERS, _DIGITS = 1_048_576, 16_384, 32_767, 15
 _EXACT = 10**_DIGITS
+#: Categories of characters that the name of a sheet cannot have: control characters, and none.
+_UNFIT_FOR_NAMES = {"Cc", "Cn"}
 # Programs disagree on the days of early 1900: Excel counts a 29 February that was not.
 _TIME = re.compile(r"(?:19(?!00)|[2-9]\d)\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 _OPTIONS = {
@@ -229,8 +232,7 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
     provenance: list[tuple[str, str, str]] = []
     try:
         for name, frame in frames.items():
-            if name.lower() == "history":
-                raise InvalidInputError("A sheet of a workbook cannot be called history.")
+            _check_sheet_name(name)
             sheet = book.add_worksheet(name)
             _write_sheet(sheet, name, frame, *formats)
             facts: dict[str, Any] = {"caption": caption(frame), "citation": _citation(frame)}
@@ -244,6 +246,17 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
         raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
     book.close()
     return stream.getvalue()
+
+
+def _check_sheet_name(name: str) -> None:
+    """Raise for a name of a sheet that Excel refuses, and XlsxWriter does not."""
+    if name.lower() == "history":
+        raise InvalidInputError("A sheet of a workbook cannot be called history.")
+    if any(unicodedata.category(sign) in _UNFIT_FOR_NAMES for sign in name):
+        raise InvalidInputError(
+            f"The name of a sheet, {name!r}, holds a control character, which a workbook cannot hold "
+            "there. Rename the frame."
+        )
 
 
 def _parts_of(text: str) -> Iterator[str]:

@@ -55,8 +55,22 @@ _QUOTED_VALUE = re.compile('"(?:[^"]|"")*"')
 _UNQUOTED_BY_R = re.compile(
     r"|NA|NaN|-?Inf|TRUE|FALSE|[-+]?[\d.,]+(?:[eE][-+]?\d+)?|\d{4}-\d\d-\d\d(?:[ T][\d:.]+Z?)?"
 )
-#: A number or a day, which is hardly the name of a column.
-_NUMBER_OR_DAY = re.compile(r"\s*(?:[-+]?\d+(?:\.\d+)?|\d{4}-\d\d-\d\d.*)\s*")
+#: A number, a day, a time or a truth value, which is hardly the name of the first column.
+_VALUE = re.compile(
+    r"""\s*(?:
+        [-+]?(?:\d[\d.,']*|\.\d+)(?:e[-+]?\d+)?\s?%?  # 7, 1.5e3, .5, 1,000, 5%
+        |\d{4}([-/.])\d\d?(?:\1\d\d?.*)?  # 2020-01, 2020-01-02T10:00
+        |\d\d?([-/.])\d\d?\2\d{2,4}.*  # 02.01.2020, 1/2/20
+        |\d\d?:\d\d.*  # 10:30
+        |true|false
+    )\s*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+#: An address or a UUID, which is the name of no column.
+_ADDRESS = re.compile(
+    r"\s*(?:https?://\S+|[^\s@]+@[^\s@]+\.[^\s@]+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*",
+    re.IGNORECASE,
+)
 #: Rows that show whether the first is a title.
 _COMPARED = 20
 #: The begin of HTML or XML.
@@ -295,17 +309,26 @@ def _with_names(
     times = Counter(name for name, _ in columns)
     repeated = sorted(name for name, number in times.items() if number > 1)
     if repeated:
+        advice = "Rename all but one"
+        if _is_like_record(names):
+            advice += ", or write a line of names above the first line if it is a record"
         raise UnsuitableTableError(
-            f"there are several columns of one name: {', '.join(map(repr, repeated))}. Rename all "
-            "but one"
+            f"there are several columns of one name: {', '.join(map(repr, repeated))}. {advice}"
         )
     return dict(columns), notes
 
 
 def _is_like_record(names: Sequence[str]) -> bool:
-    """Return whether names begin with a value, unless they are the numbers of unnamed columns."""
-    is_numbered = list(names) == [str(number) for number in range(len(names))]
-    return bool(_NUMBER_OR_DAY.fullmatch(names[0])) and not is_numbered
+    """Return whether names begin with a value, or hold an address, as a record does.
+
+    The numbers 0, 1, 2 … are what pandas calls columns without a name.
+    """
+    if list(names) == [str(number) for number in range(len(names))]:
+        return False
+    first = names[0]
+    if first in MISSING or _VALUE.fullmatch(first):
+        return True
+    return any(_ADDRESS.fullmatch(name) for name in names)
 
 
 def _counts_rows(values: Sequence[str | None]) -> bool:

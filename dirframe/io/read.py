@@ -93,7 +93,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     ExportWarning
         If the text file is not as `export` wrote it, a column that counts the rows is left out, texts
         such as ``NULL`` may stand for missing values, or the first line, from which the columns have
-        their names, begins with a number or a day as a record does.
+        their names, looks like a record: it begins with a number, a day, a time, a truth value or
+        ``NA``, or holds an address. pandas writes a line of names unless ``header=False``; a table
+        without one needs it written above, or its first record is lost.
 
     Examples
     --------

@@ -8,7 +8,6 @@ import io
 import json
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -35,8 +34,8 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 _ROWS, _COLUMNS, _CHARACTERS, _DIGITS = 1_048_576, 16_384, 32_767, 15
 _EXACT = 10**_DIGITS
-#: Categories of characters that the name of a sheet cannot have: control characters, and none.
-_UNFIT_FOR_NAMES = {"Cc", "Cn"}
+#: Characters that the name of a sheet cannot have: XML has none of them there, or changes them.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
 # Programs disagree on the days of early 1900: Excel counts a 29 February that was not.
 _TIME = re.compile(r"(?:19(?!00)|[2-9]\d)\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 _OPTIONS = {
@@ -252,7 +251,7 @@ def _check_sheet_name(name: str) -> None:
     """Raise for a name of a sheet that Excel refuses, and XlsxWriter does not."""
     if name.lower() == "history":
         raise InvalidInputError("A sheet of a workbook cannot be called history.")
-    if any(unicodedata.category(sign) in _UNFIT_FOR_NAMES for sign in name):
+    if _CONTROL.search(name):
         raise InvalidInputError(
             f"The name of a sheet, {name!r}, holds a control character, which a workbook cannot hold "
             "there. Rename the frame."

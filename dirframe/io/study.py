@@ -237,8 +237,9 @@ def _table_of(name: str, part: Published, meanings: Mapping[str, str]) -> _Table
     for kind in ("csv", "parquet"):
         content = WRITERS[f".{kind}"](frame)
         contents[f"data/{name}.{kind}"] = content
-        columns[kind] = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
-        resources.append(_resource(name, frame, kind, content, columns[kind]))
+        described = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
+        columns[kind] = described
+        resources.append(_resource(name, frame, kind, content, described))
     record = record_bytes(frame, contents[f"data/{name}.csv"])
     contents[f"data/{name}.csv.provenance.json"] = record
     return _Table(name, frame, contents, resources, columns["csv"], _about_table(name, part))
@@ -432,13 +433,16 @@ def _resource(
 def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, str]:
     """Return the description of a column: its name, type, unit and meaning."""
     dtype = column.dtype  # categories are written as text
-    is_list = field is not None and field.kind is Kind.ITEMS
-    name = _TYPES.get(dtype.kind, "string")
-    if dtype == "object" and (is_list or any(isinstance(value, list) for value in column)):
-        # Readers get lists of Parquet as arrays of their own, which Frictionless takes for no list.
-        name = "any" if kind == "parquet" else "array"
-    described = {"description": field.meaning, "unit": field.unit} if field else {}
-    return _filled({"name": str(column.name), "type": name} | described)
+    kind_of_values = _TYPES.get(dtype.kind, "string")
+    if dtype == "object":
+        is_list = field is not None and field.kind is Kind.ITEMS
+        if is_list or any(isinstance(value, list) for value in column):
+            # Readers get lists of Parquet as arrays, which Frictionless takes for no list.
+            kind_of_values = "any" if kind == "parquet" else "array"
+    described = {"name": str(column.name), "type": kind_of_values}
+    if field is not None:
+        described |= {"description": field.meaning, "unit": field.unit}
+    return _filled(described)
 
 
 def _filled(document: dict[str, Any]) -> dict[str, Any]:

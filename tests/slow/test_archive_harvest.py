@@ -19,19 +19,19 @@ from tests.rig.today import Today
 
 @pytest.mark.parametrize("daily", [60, 25, 10])
 @pytest.mark.parametrize("order", RIGS)
-def test_harvest_over_days_of_a_directory_that_lives(harvests, order, daily):  # noqa: F811
+def test_harvest_over_days_of_a_directory_that_lives(harvests, order, daily):  # noqa: F811  # the fixture
     check_harvest_over_days(harvests, order, daily, lives=True)
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("lag", [0, 2])
-def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, seed, lag):  # noqa: F811
+def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, seed, lag):  # noqa: F811  # the fixture
     check_harvest_by_ids_over_days(harvests, seed, lag)
 
 
 @pytest.mark.parametrize("removed", ["15", "250"])
-def test_records_that_move_forward_between_two_days_are_not_skipped(harvests, removed):  # noqa: F811
+def test_records_that_move_forward_between_two_days_are_not_skipped(harvests, removed):  # noqa: F811  # the fixture
     check_records_that_move_forward(harvests, removed)
 
 

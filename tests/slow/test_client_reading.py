@@ -42,7 +42,7 @@ def test_load_by_ids_price_is_that_of_the_records(count, shape, gaps):
 def test_response_that_is_not_of_the_interface_says_nothing_about_key_and_quota(
     status,
     body,
-    connect,  # noqa: F811
+    connect,  # noqa: F811  # the fixture
 ):
     check_foreign_answer(status, body, connect)
 

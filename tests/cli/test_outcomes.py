@@ -22,7 +22,6 @@ WRONG_CALLS = [
     ("projects --demo --base-url https://d.example", 2, "--base-url"),
     ("projects --rehearsal --base-url https://d.example", 2, "--rehearsal"),
     ("load organizations --demo", 2, "'orgs'"),
-    ("load repositories --of 464 --rehearsal", 2, "'enlistments'"),
     (
         "load activity_facts --of 1 --demo",
         6,

@@ -50,6 +50,7 @@ _CHECK = (
 #: The path of a record, and that of what belongs to one.
 _OWN_PAGE = re.compile(r"/(?:projects|accounts|orgs)/[^/]+\.xml$")
 _OF_RECORD = re.compile(r"/(?:projects|accounts|orgs)/[^/]+/.+\.xml$")
+_OF_ORGANIZATION = re.compile(r"/orgs/[^/]+(?:/.+)?\.xml$")
 #: What an attempt may raise.
 FAILURES = OSError, urllib3_errors.HTTPError, HTTPException, ValueError
 #: Why there is no connection, if another attempt may succeed.
@@ -180,11 +181,18 @@ def _meaning(status: int, page: Page, url: str) -> tuple[type[RequestError], str
 def _missing(url: str) -> tuple[str, str | None]:
     """Return what is not there, and how a record is found."""
     path = urlsplit(url).path
+    how = None
+    if _OF_ORGANIZATION.search(path):
+        how = (
+            "An organization is found by its short name, the column url_name of "
+            "dirframe.load_organizations (dirframe load orgs), not by its title."
+        )
+    elif _OWN_PAGE.search(path):
+        how = "A record is found by its id or by the name in its address, not by its title."
     if _OWN_PAGE.search(path):
-        how = "A record is found by its id, or the name in its address, which is not its title."
         return "There is no such record.", how
     if _OF_RECORD.search(path):
-        return "There is no such record, or the directory has none of these for it.", None
+        return "There is no such record, or the directory has none of these for it.", how
     return "The directory has nothing at this address.", None
 
 

@@ -95,8 +95,8 @@ class Source:
         if not (self.record["source"] or address):
             raise InvalidInputError(
                 "The frame has no provenance, so it cannot be cited.",
-                hint="Cite the frame of a loader (a file of dirframe accounts or projects), or give "
-                "a merged one its record by dirframe.provenance.copy_provenance(loaded, frame).",
+                hint="Cite the frame of a loader (a file of dirframe accounts or projects); after a "
+                "merge, call dirframe.provenance.copy_provenance(loaded, frame) first.",
             )
         self.name = " ".join((self.record["source"] or address).split())
         # Without the address of this machine, whose port changes with every start.

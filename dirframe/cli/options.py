@@ -128,7 +128,7 @@ _query_options = with_options(
 )
 _sample_options = with_options(
     option("--sample", type=NUMBER, help="Load N records drawn at random."),
-    option("--seed", type=int, help="Seed of the drawing.  [default: 0]"),
+    option("--seed", type=int, help="Seed of the random sample.  [default: 0]"),
 )
 details_option = option(
     "--details", is_flag=True, help="Load own pages of projects without an analysis."
@@ -140,7 +140,7 @@ directory_options = with_options(
         "--rehearsal",
         "demo",
         flag_value="rehearsal",
-        help="Use the sample as today's live service would send it: analyses with --details alone, "
+        help="Use the sample as today's live service would send it: analyses only with --details, "
         "and organizations and repositories.",
     ),
 )

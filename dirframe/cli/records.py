@@ -167,7 +167,7 @@ def named_records(names: Sequence[str], ids_from: Path | None) -> list[str] | No
     """Return the records that arguments and a file name; None if there are none."""
     for name in names:
         if Path(name).is_file():
-            raise click.UsageError(f"{name} is a file: --ids-from {name} loads what it names.")
+            raise click.UsageError(f"{name} is a file: --ids-from {name} reads the ids in it.")
     if ids_from is None:
         return list(names) or None
     return [*names, *_names_in(ids_from)]
@@ -185,7 +185,7 @@ def _names_in(path: Path) -> list[str]:
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"{path} is no text in UTF-8: {error}.") from None
+        raise click.UsageError(f"{path} is not UTF-8 text: {error}.") from None
     names = [line.strip() for line in lines if line.strip()]
     if not names:
         raise click.UsageError(f"{path} names no record.")

@@ -120,5 +120,5 @@ def _find_list(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
         return Field((name,), Kind.ITEMS, "", tag=name.removesuffix("s"))
     names = sorted({*map(str, others), *(field.path[-1] for field in lists)})
     raise InvalidInputError(
-        f"There is no table {name!r} of {resource.collection}: it is one of {', '.join(names)}."
+        f"There is no table {name!r} of {resource.collection}; choose one of {', '.join(names)}."
     )

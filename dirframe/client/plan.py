@@ -65,7 +65,7 @@ class Plan:
         if self.owners:
             noun += f" of {quantity(self.owners, self.owner)}"
         requests = quantity(self.requests_at_least, "request")
-        records = "the directory does not say"
+        records = "the directory does not state their number"
         if self.pages is not None:
             items = noun if self.items is None else f"{self.items:,} {noun}"
             records = f"{items} on {quantity(self.pages, 'page')}"
@@ -83,16 +83,18 @@ class Plan:
         order = ""
         if self.is_order_unstable:
             order = (
-                " The sort order is not stable on this directory: records may come again on other "
-                "pages, and others on none."
+                " The sort order is not stable on this directory: records may be repeated on other "
+                "pages, and others may be on none."
             )
         grows = ""
         if self.sample_of:
-            grows = " A larger sample with this seed contains it and pays for the difference"
+            grows = (
+                " A larger sample with this seed contains it, and only the difference is requested"
+            )
             grows += (
                 "." if self.sample_of == "ids" else ", while the directory has as many records."
             )
-        note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
+        note = {True: "It fits.", False: "It does NOT fit today.", None: "It may or may not fit."}
         days = f" At most {quantity(self.days, 'day')}." if self.days and self.days > 1 else ""
         return card(f"Plan: load the {noun}", facts, note[self.fits] + days + order + grows)
 

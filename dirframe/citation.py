@@ -61,9 +61,9 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     -------
     Citation
         A string that is displayed as it is: name and address of the directory, query, number of
-        records, days of access in UTC, version of dirframe, steps and exclusions. That the data is
-        synthetic, a sample or not proven complete is in BibTeX and APA in the title, which all styles
-        print.
+        records, days of access in UTC, version of dirframe, steps and exclusions. In BibTeX and APA
+        the title says if the data is synthetic, a sample or not proven complete, because all styles
+        print the title.
 
     Raises
     ------

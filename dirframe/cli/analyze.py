@@ -97,7 +97,7 @@ _apply_options = with_options(
     option(
         "--by",
         metavar="COLUMN",
-        help="Divide by language, country, year, age, team_size, license, license_family, tag or a "
+        help="Group by language, country, year, age, team_size, license, license_family, tag or a "
         "column.",
     ),
     option("--min-records", type=NUMBER, help="Combine smaller groups of --by."),
@@ -277,7 +277,7 @@ def _answers(file: Path) -> pd.DataFrame:
 @options.file_argument
 @options.records_options
 def summary(file: str | None, request: Request, selection: Selection) -> None:
-    """Show what columns hold and miss, and each bias.
+    """Show each column's content and missing values, and possible biases.
 
     \b
     Examples:
@@ -340,7 +340,7 @@ def report(
 ) -> None:
     """Write a report as one page, of FILES or of a collection.
 
-    It has the projects one by one, findings, charts, tables, biases, method and citation.
+    The page lists the projects, and has findings, charts, tables, biases, method and citation.
 
     \b
     Examples:
@@ -381,7 +381,7 @@ def report(
     "--author", "authors", metavar="NAME", multiple=True, help="Author of a study. May be repeated."
 )
 @option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
-@option("--personal", is_flag=True, help="Keep in a study what tells who a person is.")
+@option("--personal", is_flag=True, help="Keep the columns of a study that identify persons.")
 @option(
     "--keep",
     metavar="TABLE.COLUMN",

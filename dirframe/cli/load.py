@@ -54,7 +54,7 @@ def _load(
     "--ids-from",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Load the projects that a file names: a column id, or one id or name a line.",
+    help="Load the projects in a file: a column id, or one id or name a line.",
 )
 @option("--organization", metavar="NAME", help="Load the projects of an organization.")
 @options.select_options
@@ -72,10 +72,10 @@ def projects(
 ) -> None:
     """Load projects and write them as a table.
 
-    PROJECT is an id or a short name: these are loaded, in this order.
+    PROJECT is an id or a short name. The projects are written in the given order.
 
-    --query searches the words of a record; --where language=Java keeps those whose main language
-    it is.
+    --query searches the words of a record; --where language=Java keeps the projects whose main
+    language is Java.
 
     \b
     Examples:
@@ -230,9 +230,9 @@ def status(path: Path) -> None:
 @command()
 @options.about_directory
 def check(request: Request) -> None:
-    """Try what a directory sends and keeps.
+    """Check what a directory sends, and which sort orders are stable.
 
-    Sends at most 18 requests. The report holds no key: post it.
+    Sends at most 18 requests. The report contains no key, so you can publish it.
 
     \b
     Example:

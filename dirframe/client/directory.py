@@ -23,8 +23,8 @@ from dirframe.settings import ApiKey
 class Directory(AbstractContextManager["Directory"]):
     """An open source directory that is queried over HTTP.
 
-    Its settings are read-only attributes of the names below, but for the key, which is shown as a
-    fingerprint alone.
+    Its settings are read-only attributes with the names below; of the key, only a fingerprint is
+    shown.
 
     Parameters
     ----------

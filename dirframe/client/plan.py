@@ -117,7 +117,7 @@ def plan(
 ) -> Plan:
     """Estimate the number of requests of a load, from its first page or pages.
 
-    They come from the cache when the collection is loaded. Of the live service these are up to four
+    The load then reads these pages from the cache. On the live service an estimate takes up to four
     requests: the first page after a redirect, the newest projects, and the ids above theirs.
 
     Parameters
@@ -128,7 +128,7 @@ def plan(
     query, sort, max_items, sample, seed, details, organization, projects, directory, refresh
         As in `load_projects`.
     of : str, int, list, pandas.Series or pandas.DataFrame, optional
-        Whose collection, or of many, as in `load`.
+        The owner of the collection, or many owners, as in `load`.
 
     Returns
     -------
@@ -138,8 +138,8 @@ def plan(
         the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes;
         whether the order is known not to be stable (``is_order_unstable``); whether a sample is
         drawn from ``"ids"`` or ``"positions"`` (``sample_of``): a larger one with the same seed
-        contains it (see `load_projects`). A redirect, or a sample whose first order is not kept,
-        costs one request more.
+        contains it (see `load_projects`). A redirect takes one request more, and so does a sample
+        if the first sort order is not stable.
 
     Raises
     ------

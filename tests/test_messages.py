@@ -124,7 +124,7 @@ def test_options_of_a_load(message):
         "InvalidInputError: projects cannot be sorted by 'nme'; choose one of created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, rating, activity_level, active_committers, project_name, description, relevance."
     )
     assert message(load, refresh=True, offline=True) == snapshot(
-        'InvalidInputError: refresh requests every page, and offline requests none. Pass refresh=True (--refresh) or offline=True (--offline), not both.'
+        "InvalidInputError: refresh requests every page, and offline requests none. Pass refresh=True (--refresh) or offline=True (--offline), not both."
     )
     assert message(dirframe.load_projects, ADDRESS) == snapshot(
         "InvalidInputError: Expected a Directory; got a str. Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass query=."
@@ -180,7 +180,7 @@ def test_damaged_pages(load, monkeypatch):
     )
     monkeypatch.setattr("dirframe.client.http.responses.MAX_BYTES", 100)
     assert load() == snapshot(
-        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent a response of more than 100 bytes; the rest was not read.'
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent a response of more than 100 bytes; the rest was not read."
     )
 
 
@@ -221,7 +221,7 @@ def test_proxies(message, tmp_path, monkeypatch):
         )
         clear = rig.directory(tmp_path, url="http://directory.example", allow_http=True)
         assert message(dirframe.load_projects, clear) == snapshot(
-            'NetworkError: http://directory.example/projects.xml?page=1 was not requested: it is not encrypted, so the proxy 127.0.0.1:PORT could read the API key. Use https://, or name the host in the environment variable NO_PROXY.'
+            "NetworkError: http://directory.example/projects.xml?page=1 was not requested: it is not encrypted, so the proxy 127.0.0.1:PORT could read the API key. Use https://, or name the host in the environment variable NO_PROXY."
         )
 
 
@@ -238,7 +238,7 @@ def test_records(load, message, tmp_path):
     )
     bare = set(map(str, range(1, 61)))
     assert load(60, kind=Today, size=10, stops={"ids": 2}, bare=bare) == snapshot(
-        'ServiceChangedWarning: The remaining projects of rig were read in another way, because the directory stopped answering by ids: nothing is lost, but the load needed more requests. dirframe.check() (dirframe check) shows what the directory sends now.'
+        "ServiceChangedWarning: The remaining projects of rig were read in another way, because the directory stopped answering by ids: nothing is lost, but the load needed more requests. dirframe.check() (dirframe check) shows what the directory sends now."
     )
     with Rig(3).in_process() as rig:
         directory = rig.directory(tmp_path)
@@ -253,16 +253,16 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
         "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. Received pages are cached: run it again later, and only the rest is requested."
     )
     assert load(200, options={"daily_quota": 6}) == snapshot(
-        'QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it.'
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     assert load(200, options={"daily_quota": 6, "cache": False}) == snapshot(
-        'QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is stored, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it.'
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is stored, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     with Rig(5).in_process() as rig:
         directory = rig.directory(tmp_path)
         drawn = partial(dirframe.load_projects, directory, sample=2)
         assert message(drawn, max_items=3) == snapshot(
-            'InvalidInputError: sample (--sample) draws from the whole collection, and max_items (--max-items) takes its first records. Leave out one of them.'
+            "InvalidInputError: sample (--sample) draws from the whole collection, and max_items (--max-items) takes its first records. Leave out one of them."
         )
         assert message(dirframe.load_size, [7, 8], directory=directory) == snapshot(
             'IncompleteCollectionError: The size facts of 2 projects of rig are not complete: 7, 8 (not found) could not be loaded. Running it again does not help: leave out what the directory does not have; incomplete="warn" (--incomplete warn) accepts the partial result.'
@@ -282,7 +282,7 @@ def test_statistics_and_charts(message, projects):
     empty["analysis_main_language_name"] = pd.array([None] * 3, dtype="str")
     assert message(stats.language_share, projects.drop(columns="analysis_main_language_name")) == (
         snapshot(
-            'MissingColumnsError: The frame has no column analysis_main_language_name. The loaded frame had this column, and it was dropped since: keep it.'
+            "MissingColumnsError: The frame has no column analysis_main_language_name. The loaded frame had this column, and it was dropped since: keep it."
         )
     )
     accounts = provenance.set_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
@@ -308,7 +308,7 @@ def test_statistics_and_charts(message, projects):
         "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds country_alpha_2 and country_name by the column country_code. Projects have no country."
     )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
-        'InvalidInputError: The frame is the result of language_share: pass the records instead.'
+        "InvalidInputError: The frame is the result of language_share: pass the records instead."
     )
     assert message(plot.language_share, projects, width="wide") == snapshot(
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
@@ -331,7 +331,7 @@ def test_frames(message, projects):
         "InvalidInputError: There is no resource 'projct'; choose one of account, project, language, contributor_fact, activity_fact, size_fact, analysis, factoid, enlistment, stack, kudo, org, position, portfolio_project, outside_project, affiliated_committer, outside_committer, repository."
     )
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
-        'InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects); after a merge, call dirframe.provenance.copy_provenance(loaded, frame) first.'
+        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects); after a merge, call dirframe.provenance.copy_provenance(loaded, frame) first."
     )
     assert message(dirframe.unify_countries, projects) == snapshot(
         "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= (--column) to name the one that holds the countries."
@@ -369,7 +369,7 @@ def test_files(message, projects, tmp_path):
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
     )
     assert message(export, [1], tmp_path / "a.csv") == snapshot(
-        'InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table().'
+        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table()."
     )
     assert message(export, {"projects": projects, "more": projects}, tmp_path / "a.csv") == (
         snapshot(

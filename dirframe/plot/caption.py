@@ -61,7 +61,9 @@ def write_figure_caption(figure: Any, words: str) -> None:
         gid=CAPTION,
         **fonts.literal(),
     )
-    # Matplotlib wraps to the very edge of the figure, and a little beyond.
+    # Matplotlib wraps to the very edge of the figure, and a little beyond. There is no public way to
+    # a narrower line that follows a figure whose size is changed. Where a Matplotlib has no such
+    # method, the attribute is without effect, and the lines end at the edge.
     label._get_wrap_line_width = partial(_line_width, figure)
 
 
@@ -86,7 +88,8 @@ def size_sentence(table: pd.DataFrame) -> str:
     chart = STATISTICS.get(record["statistic"].get("name", ""))
     clause = ""
     if chart is not None and (record["base"] or size.records < size.rows):
-        clause = chart.has if size.records == 1 else chart.have
+        is_of_one = size.records == 1 or size.rows == 1
+        clause = chart.has if is_of_one else chart.have
     if size.records < size.rows:
         sentence = f"{size.records:,} of {size.rows:,} {noun} {clause}"
     elif size.records < size.whole:
@@ -115,6 +118,12 @@ def not_shown(
                 number = quantity(counts[name], *nouns_of(table))
             parts.append(f"{number} {reason}")
     return [f"{what}: {', '.join(parts)}."] if parts else []
+
+
+def not_over(table: pd.DataFrame) -> str:
+    """Return what is to be said of a last period that was not over, as far as is known."""
+    is_dated = bool(provenance.get_provenance(table)["retrieved_oldest"])
+    return "not yet over" if is_dated else "possibly not over"
 
 
 def counts_of(table: pd.DataFrame) -> dict[str, int]:

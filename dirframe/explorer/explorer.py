@@ -19,7 +19,6 @@ import pandas as pd
 import dirframe
 from dirframe._display import label
 from dirframe.charts import CHARTS
-from dirframe.clean.countries import with_countries
 from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
 from dirframe.explorer import view
 from dirframe.explorer.code import chart_call, load_lines, select_lines, sort
@@ -434,6 +433,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _show(self, frame: pd.DataFrame, name: str, lines: list[str]) -> None:
         """Show all records of a frame, which some lines of code give."""
+        from dirframe.clean.countries import with_countries
+
         loaded = with_countries(frame)
         if loaded is not frame:
             lines = [*lines, f"{name} = dirframe.unify_countries({name})"]

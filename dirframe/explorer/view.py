@@ -17,10 +17,8 @@ import pandas as pd
 import traitlets
 from matplotlib.figure import Figure
 
-from dirframe import plot
 from dirframe._display import headings, html_table, leading_columns
 from dirframe._files import atomic_write, check_writable, make_folder
-from dirframe.plot.caption import CAPTION, read_words
 
 _FOLDER = files("dirframe.explorer")
 STYLE = f"<style>{(_FOLDER / 'explorer.css').read_text(encoding='utf-8')}</style>"
@@ -68,6 +66,8 @@ class Browser(anywidget.AnyWidget):
 
 def chart_options(name: str) -> dict[str, Any]:
     """Return the options of a chart on the page, which has room for some rows only."""
+    from dirframe import plot
+
     has_rows = "top" in inspect.signature(getattr(plot, name)).parameters
     return {"top": _ROWS_OF_A_CHART} if has_rows else {}
 
@@ -77,6 +77,9 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
 
     Its figure is none of pyplot's, which a kernel would show.
     """
+    from dirframe import plot
+    from dirframe.plot.caption import CAPTION, read_words
+
     size = (width / _PIXELS_PER_INCH, _HEIGHT / _PIXELS_PER_INCH)
     look: dict[Any, Any] = dict(_TEXT)
     if is_dark:
@@ -99,6 +102,8 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
 
 def save_chart(frame: pd.DataFrame, name: str, path: Path, *, overwrite: bool) -> None:
     """Write a chart to a file, as large as a new figure is, with its caption."""
+    from dirframe import plot
+
     check_writable(path, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
     with plot.style(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fonts, as on the page

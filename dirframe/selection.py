@@ -100,9 +100,6 @@ def select(
         raise InvalidInputError(f"search is {search!r}; it must be text.")
     personal: list[str] = []
     words = " ".join(search.split())
-    if words:
-        if provenance.resource_of(frame) is not PROJECT:
-            personal.append(f"only matching {words}")
     given = {"languages": languages, "countries": countries, "licenses": licenses, "tags": tags}
     for name, option in given.items():
         values = _values(name, option)
@@ -135,6 +132,8 @@ def select(
     if words:  # last, because it reads all texts of the records that the other filters let pass
         passed[passed] = SearchedTexts(frame[passed]).matching(words)
         steps.insert(0, f"only matching {words}")
+        if provenance.resource_of(frame) is not PROJECT:
+            personal.append(steps[0])
     selected = provenance.add_domain(frame, frame[passed])
     return provenance.add_selection(selected, steps, personal=personal)
 

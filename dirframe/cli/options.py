@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
@@ -63,18 +62,6 @@ def _parameters(_: object, __: object, texts: tuple[str, ...]) -> dict[str, str]
     for name, text in _pairs(texts):
         _add(parameters, name, text)
     return parameters
-
-
-def value_of(text: str, annotation: str) -> Any:
-    """Return the value of a function's option, whose annotation tells what is text or a list."""
-    if "str" in annotation and text not in {"true", "false"}:
-        return text
-    if "Sequence" in annotation and not text.startswith("["):
-        return [value_of(part, "") for part in text.split(",")]
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return None if text == "None" else text  # as help and messages write it
 
 
 def _conditions(_: object, __: object, texts: tuple[str, ...]) -> Selection:

@@ -46,7 +46,9 @@ def explode(lists: pd.Series[Any], fields: Sequence[str]) -> pd.DataFrame:
 def _texts(entries: Sequence[Any], field: str) -> Any:
     """Return a field of each entry as text."""
     try:
-        texts = pa.array(entries, pa.large_string())  # a tenth of the time, where no entry is a record
+        texts = pa.array(
+            entries, pa.large_string()
+        )  # a tenth of the time, where no entry is a record
     except pa.ArrowException:
         values = [entry.get(field) if isinstance(entry, dict) else entry for entry in entries]
         codes, different = _factorize(values)

@@ -236,6 +236,11 @@ def report(
         "repositories": repositories,
     }
     named = {name: file for name, file in of_projects.items() if file is not None}
+    for file in files:
+        if Path(file).suffix.lower() in {".html", ".htm"}:
+            raise click.UsageError(
+                f"{file} is a page, and no table: -o {file} writes the report to it."
+            )
     check_not_read(path, [*files, *map(str, named.values())])
     check_writable(path, overwrite=overwrite, suffixes=[".html"])
     if files:
@@ -362,14 +367,14 @@ class _Style(Choice[str]):
 
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         """Return the style."""
-        if value not in self.choices:
+        if value.lower() not in self.choices:
             self.fail(
                 f"There is no style {value!r}, but {', '.join(self.choices)}. Reference managers and "
                 "Pandoc read BibTeX, and write RIS and others: --style bibtex.",
                 param,
                 ctx,
             )
-        return value
+        return value.lower()
 
 
 @command()

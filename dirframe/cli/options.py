@@ -17,11 +17,29 @@ from dirframe.cli.selection import CONDITIONS, Selection
 
 Decorator = Callable[[Any], Any]
 
-COLLECTION = Choice(["accounts", "projects"])
+COLLECTION = Choice(["accounts", "projects"], case_sensitive=False)
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
-NUMBER = IntRange(1)
-NUMBER.name = "n"
+
+
+class Number(IntRange):
+    """A whole number within bounds; another text is answered with what is expected."""
+
+    name = "n"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the number."""
+        try:
+            int(value)
+        except ValueError:
+            text = str(value).removeprefix("=")
+            if text.isdecimal() and param is not None:
+                self.fail(f"{value!r} is no number: write {param.opts[0]} {text}.", param, ctx)
+            self.fail(f"{value!r} is no whole number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+NUMBER = Number(1)
 #: Stands for standard input where a file is read, and for standard output where one is written.
 STREAM = "-"
 
@@ -47,7 +65,9 @@ def _pairs(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE.")
+            raise click.BadParameter(
+                f"{text!r} is not of the form NAME=VALUE; a range is NAME=1..5, NAME=5.. or NAME=..5."
+            )
         yield name.strip(), value.strip()
 
 

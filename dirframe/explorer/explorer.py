@@ -34,9 +34,9 @@ _PAUSE = 0.2  # seconds from the press of a button to its action
 #: The ways to say what is loaded, with the controls of each.
 _WAYS = {
     "all, or a query": ("collection", "query", "sort", "max_items", "details"),
-    "a random sample": ("collection", "query", "sample", "seed", "details"),
+    "random sample": ("collection", "query", "sample", "seed", "details"),
     "named projects": ("projects", "details"),
-    "an organization": ("organization", "details"),
+    "organization": ("organization", "details"),
 }
 _ALL, _SAMPLE, _NAMED, _ORGANIZATION = _WAYS
 
@@ -173,8 +173,17 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         }
         for control in self._ways_of_controls:
             control.observe(self._on_filled, "value")
-        names = dict.fromkeys(name for names in _WAYS.values() for name in names)
-        self._request_controls = {name: getattr(self, name) for name in names}
+        self._request_controls = {
+            "collection": self.collection,
+            "query": self.query,
+            "sort": self.sort,
+            "max_items": self.max_items,
+            "sample": self.sample,
+            "seed": self.seed,
+            "projects": self.projects,
+            "organization": self.organization,
+            "details": self.details,
+        }
         self._empty_request = {name: c.value for name, c in self._request_controls.items()}
         self._show_way()
         buttons = _box("buttons", estimate, load)

@@ -26,8 +26,11 @@ ROWS = 20  # of a page of the table
 _LONGEST = 100  # characters of a cell
 _PIXELS_PER_INCH = 96  # of a browser
 _DPI = 192  # twice that of the screen
-_HEIGHT = 260  # pixels of a chart: filters, chart and head of the table fit a screen
-_ROWS_OF_A_CHART = 12
+_HEIGHT = 300  # pixels of a chart: filters, chart and head of the table fit a screen
+#: Of charts that are not readable in this height.
+_HEIGHTS = {"languages_by_year": 340, "life_span": 340}
+_HEIGHT_OF_A_MAP = 380  # at most: a map keeps its form
+_ROWS_OF_A_CHART = 10
 #: Text as large as that of the notebook: points are 4/3 pixels.
 _TEXT = {
     "font.size": 10,
@@ -68,8 +71,10 @@ def chart_options(name: str) -> dict[str, Any]:
     """Return the options of a chart on the page, which has room for some rows only."""
     from dirframe import plot
 
-    has_rows = "top" in inspect.signature(getattr(plot, name)).parameters
-    return {"top": _ROWS_OF_A_CHART} if has_rows else {}
+    parameter = inspect.signature(getattr(plot, name)).parameters.get("top")
+    if parameter is None or parameter.default <= _ROWS_OF_A_CHART:
+        return {}
+    return {"top": _ROWS_OF_A_CHART}
 
 
 def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
@@ -80,7 +85,10 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
     from dirframe import plot
     from dirframe.plot.caption import CAPTION, read_words
 
-    size = (width / _PIXELS_PER_INCH, _HEIGHT / _PIXELS_PER_INCH)
+    height = _HEIGHTS.get(name, _HEIGHT)
+    if name == "accounts_map":
+        height = min(_HEIGHT_OF_A_MAP, round(0.65 * width))
+    size = (width / _PIXELS_PER_INCH, height / _PIXELS_PER_INCH)
     look: dict[Any, Any] = dict(_TEXT)
     if is_dark:
         look |= _DARK

@@ -40,7 +40,7 @@ def main():
         "an order": lambda: setattr(opened[0].order_by, "value", "name"),
         "a search more": lambda: setattr(opened[0].search, "value", "network library"),
         "activity": lambda: setattr(opened[0].activity, "value", "active"),
-        "show all": lambda: opened[0].show_all(),
+        "show all": lambda: setattr(opened[0].search, "value", ""),
     }
     first = [
         subprocess.run([sys.executable, "-c", _FIRST], capture_output=True, text=True, check=True)

@@ -207,7 +207,7 @@ def test_clear_filters_takes_the_filters_away_and_leaves_order_and_chart(sample_
     press(explorer, "Clear filters")
     assert (explorer.languages.value, explorer.search.value) == ((), "")
     assert list(explorer.frame["name"]) == sorted(sample_projects["name"], key=str.casefold)
-    assert "plot.tags(shown, top=12)" in explorer.code
+    assert "plot.tags(shown, top=10)" in explorer.code
     columns = {value for _, value in explorer.order_by.options}
     assert {"name", "stack_count", "created_at", "paid"} <= columns
     assert not columns & {"tags", "licenses", "id", "analysis_id"}
@@ -420,7 +420,7 @@ def test_projects_of_an_organization_are_loaded():
         name = name or organizations["vanity_url"][0]
         explorer = dirframe.Explorer(directory)
         explorer.organization.value = name
-        assert explorer.way.value == "an organization"
+        assert explorer.way.value == "organization"
         press(explorer, "Load")
         assert (explorer.error, len(explorer.frame) > 0) == (None, True)
         assert f"organization={name!r}" in explorer.code
@@ -429,7 +429,7 @@ def test_projects_of_an_organization_are_loaded():
 def test_way_of_a_sample_shows_its_size_and_empties_it_again(sample):
     explorer = dirframe.Explorer(sample)
     explorer.sample.value = 5
-    assert (explorer.way.value, explorer.sample.layout.display) == ("a random sample", None)
+    assert (explorer.way.value, explorer.sample.layout.display) == ("random sample", None)
     explorer.way.value = "all, or a query"
     assert (explorer.sample.value, explorer.sample.layout.display) == (0, "none")
 

@@ -203,7 +203,9 @@ def _tables_of(
             words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
             raise InvalidInputError(words)
         if given.casefold() in persons:
-            words = f"The table {given!r} is called as a person in this study. Rename it if it is one."
+            words = (
+                f"The table {given!r} is called as a person in this study. Rename it if it is one."
+            )
             warn(ExportWarning(words))
         meanings = kept.get(given, {})
         part = Published(frame, [], {}, [])

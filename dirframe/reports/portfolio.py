@@ -173,9 +173,7 @@ def table_of_projects(portfolio: Portfolio) -> Table:
         notes.append(f"Months since the last activity are counted up to {day:%Y-%m}.")
     if LICENSES in columns:
         cells["Licence"] = _licenses(columns[LICENSES])
-        cells["Family"] = _joined(
-            family_entries(columns[LICENSES]), "license_family", len(shown)
-        )
+        cells["Family"] = _joined(family_entries(columns[LICENSES]), "license_family", len(shown))
     others = _extensions(portfolio) | {"Flags": _flags(projects)}
     cells |= {head: [texts[position] for position in shown] for head, texts in others.items()}
     absent = [title for name, title in _TITLES.items() if name not in columns]

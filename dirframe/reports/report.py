@@ -204,7 +204,9 @@ def _by_collection(
     if not named or len(named) < len(found):
         hint = 'Name it, if it holds them: {"projects": frame}.'
         if any(provenance.resource_of(frame) is _PORTFOLIO_PROJECT for _, frame in found):
-            hint = "Load the projects of an organization by dirframe.load_projects(organization=...)."
+            hint = (
+                "Load the projects of an organization by dirframe.load_projects(organization=...)."
+            )
         raise InvalidInputError(
             "A report takes one frame of projects, one of accounts, or both; got "
             f"{' and '.join(f'one of {holds}' for holds, _ in found) or 'none'}.",

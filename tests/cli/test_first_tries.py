@@ -261,14 +261,41 @@ NOT_THERE = {
     "projects --organization acme": "no organizations",
     "load /projects/999999.xml": "There is no such project",
     "load /accounts/999999.xml": "There is no such account",
+    "load /orgs/acme.xml --rehearsal": "harbour, lantern",
+    "load portfolio_projects --of acme --rehearsal": "harbour, lantern",
+    "projects --organization acme --rehearsal": "harbour, lantern",
 }
 
 
 @pytest.mark.parametrize("line", NOT_THERE)
 def test_not_found_says_what_is_there(line, folder, run):
-    outcome = run(*line.split(), "--demo")
+    where = [] if "--rehearsal" in line else ["--demo"]
+    outcome = run(*line.split(), *where)
     assert (outcome.code, outcome.out) == (6, "")
     assert NOT_THERE[line] in outcome.err
+
+
+PYTHON_NOT_THERE = {
+    "contributors": (lambda d: dirframe.load_contributors(1, directory=d), "17, 143"),
+    "activity": (lambda d: dirframe.load_activity(1, directory=d), "17, 143"),
+    "size": (lambda d: dirframe.load("size_facts", of=1, directory=d), "17, 143"),
+    "organization": (lambda d: dirframe.load_projects(d, organization="acme"), "no organizations"),
+}
+
+
+@pytest.mark.parametrize("name", PYTHON_NOT_THERE)
+def test_not_found_in_python_says_what_is_there(name, sample):
+    load, there = PYTHON_NOT_THERE[name]
+    with pytest.raises(dirframe.NotFoundError) as caught:
+        load(sample)
+    assert (there in str(caught.value), "url=" in str(caught.value)) == (True, False)
+
+
+@pytest.mark.parametrize("line", ["projects", "load languages", "check"])
+def test_directory_without_an_address_names_no_argument_of_python(line, folder, run, monkeypatch):
+    monkeypatch.setenv("DIRFRAME_BASE_URL", "")
+    outcome = run(*line.split())
+    assert (outcome.code, "--base-url" in outcome.err, "url=" in outcome.err) == (3, True, False)
 
 
 # On a terminal

@@ -460,14 +460,23 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _choices(self) -> dict[str, Any]:
         """Return the filters in use as the arguments of `select`."""
-        choices: dict[str, Any] = {"search": " ".join(self.search.value.split())}
-        choices |= {name: list(getattr(self, name).value) for name in VALUES}
-        first, last = self.first_year.value or None, self.last_year.value or None
+        choices: dict[str, Any] = {}
+        words = " ".join(self.search.value.split())
+        if words:
+            choices["search"] = words
+        for name in VALUES:
+            chosen = getattr(self, name).value
+            if chosen:
+                choices[name] = list(chosen)
+        first = self.first_year.value or None
+        last = self.last_year.value or None
         if first and last:
-            first, last = sorted((first, last))
-        choices["years"] = (first, last) if first or last else None
-        choices["activity"] = "" if self.activity.value == "all" else self.activity.value
-        return {name: value for name, value in choices.items() if value}
+            first, last = min(first, last), max(first, last)
+        if first or last:
+            choices["years"] = (first, last)
+        if self.activity.value != "all":
+            choices["activity"] = self.activity.value
+        return choices
 
     def _refresh(self) -> None:
         """Show the records that the controls choose: one truth for all that is shown."""

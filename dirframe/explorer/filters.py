@@ -45,6 +45,12 @@ class Choices:
         title = self.titles.get(value, value) or "(none)"
         return f"{title} ({count:,})"
 
+    def count(self, passing: NDArray[np.bool_]) -> dict[Any, int]:
+        """Return the number of the records that pass by value."""
+        places = self.places[passing[self.rows]]
+        counts = np.bincount(places, minlength=len(self.values))
+        return dict(zip(self.values, counts.tolist(), strict=True))
+
     def rows_with(self, is_wanted: Callable[[Any], bool]) -> NDArray[np.intp]:
         """Return the rows of the records with a wanted value."""
         is_wanted_at = np.array([is_wanted(value) for value in self.values], dtype=bool)
@@ -80,18 +86,15 @@ class Filters:
         """Return what to choose from by control; one that lacks its column is not in it."""
         options: dict[str, list[tuple[str, Any]]] = {"search": []} if "name" in self._frame else {}
         for name, choice in self._values.items():
-            passing = np.ones(len(self._frame), dtype=bool)
-            for other in choices.keys() - {name}:
-                passing &= self._mask(other, choices[other])
-            is_passing = passing[choice.rows]
-            counts = np.bincount(choice.places[is_passing], minlength=len(choice.values))
-            numbers = dict(zip(choice.values, counts.tolist(), strict=True))
+            others = {other: value for other, value in choices.items() if other != name}
+            numbers = choice.count(self.passing(others))
             if name in VALUES:
                 options[name] = _most_first(choice, numbers, chosen=choices.get(name, ()))
                 continue
             counted = [(choice.label(value, number), value) for value, number in numbers.items()]
             if name == "years":
-                options["first_year"] = options["last_year"] = [ANY_YEAR, *counted]
+                options["first_year"] = [ANY_YEAR, *counted]
+                options["last_year"] = [ANY_YEAR, *counted]
             else:
                 options[name] = [ANY_ACTIVITY, *counted]
         return options

@@ -10,7 +10,7 @@ from matplotlib.patches import Patch, PathPatch
 
 from dirframe import provenance, stats
 from dirframe._display import quantity, suggests_options
-from dirframe.plot import rows, worldmap
+from dirframe.plot import fonts, rows, worldmap
 from dirframe.plot.caption import not_shown
 from dirframe.plot.colours import LAND, NEUTRAL, classes
 from dirframe.plot.distributions import draw_distribution
@@ -80,7 +80,10 @@ def accounts_by_country(
 def draw_accounts_by_country(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw a bar for each country."""
     names = [str(name) for name in table["country_name"]]
-    return [*rows.share_bars(ax, table, names=names, others="countries"), *not_shown(table)]
+    return [
+        *rows.share_bars(ax, table, names=names, others="from {} other countries"),
+        *not_shown(table),
+    ]
 
 
 @suggests_options
@@ -95,7 +98,8 @@ def accounts_map(
 ) -> Axes:
     """Draw countries on an equal-area map, darker with the number of accounts.
 
-    The numbers follow the population: `per_million` draws accounts per million inhabitants. The caption states how many accounts are in no country, or in a territory too small for the map.
+    The numbers follow the population: `per_million` draws accounts per million inhabitants. The
+    caption states how many accounts are in no country, or in a territory too small for the map.
     The shape of a country has its two-letter code as its gid.
 
     Parameters
@@ -143,7 +147,7 @@ def accounts_map(
         width=width,
         chart="accounts_map",
         heading=PER_MILLION if per_million else "",
-        rows=6 if width == "column" else 12,  # the map is half as high as wide
+        rows=8 if width == "column" else 11,  # the map is half as high as wide
     )
 
 
@@ -194,7 +198,7 @@ def _too_small(territories: pd.DataFrame, prefix: str) -> list[str]:
     if territories.empty:
         return []
     names = [
-        f"{name} ({number:,})"
+        f"{fonts.short_name(name)} ({number:,})"
         for name, number in zip(territories["country_name"], territories["accounts"], strict=True)
     ]
     more = len(names) - _NAMED
@@ -309,4 +313,4 @@ def posts_distribution(
 
 def draw_posts_distribution(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw the share of the accounts that have at least each number of forum posts."""
-    return draw_distribution(ax, table, "posts")
+    return draw_distribution(ax, table, "post")

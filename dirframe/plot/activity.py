@@ -132,7 +132,7 @@ def draw_activity_by(
     rows.write_columns(ax, {"projects": [f"{number:,}" for number in known]}, size)
     rows.hide_number_axis(ax)
     ax.set_xlim(0, 1)
-    return [*notes, "Bars: active, of the projects that are known.", *_notes(first)[:1]]
+    return [*notes, "Bars: the active share of the projects that are known.", *_notes(first)[:1]]
 
 
 def _notes(table: pd.DataFrame) -> list[str]:
@@ -142,8 +142,8 @@ def _notes(table: pd.DataFrame) -> list[str]:
     month = table["as_of"].iloc[0]
     if "window" not in counts:
         notes.append(
-            "By the directory's class of each project (project_activity_index), since no analysis was "
-            "sent. Dormant: inactive. Active: all others, also new projects."
+            "By the class that the directory gives each project (project_activity_index), since no "
+            "analysis was sent. Dormant: inactive. Active: all others, also new projects."
         )
     elif pd.notna(month):
         window = counts["window"]

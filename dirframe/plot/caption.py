@@ -17,7 +17,7 @@ from dirframe._display import quantity
 from dirframe.charts import STATISTICS
 from dirframe.plot import fonts
 from dirframe.schema import resource_named
-from dirframe.stats.result import REASONS
+from dirframe.stats.result import REASONS, left_out
 
 #: The gid of a caption.
 CAPTION = "caption"
@@ -61,7 +61,9 @@ def write_figure_caption(figure: Any, words: str) -> None:
         gid=CAPTION,
         **fonts.literal(),
     )
-    # Matplotlib wraps to the very edge of the figure, and a little beyond.
+    # Matplotlib wraps to the very edge of the figure, and a little beyond. There is no public way to
+    # a narrower line that follows a figure whose size is changed. Where a Matplotlib has no such
+    # method, the attribute is without effect, and the lines end at the edge.
     label._get_wrap_line_width = partial(_line_width, figure)
 
 
@@ -86,7 +88,8 @@ def size_sentence(table: pd.DataFrame) -> str:
     chart = STATISTICS.get(record["statistic"].get("name", ""))
     clause = ""
     if chart is not None and (record["base"] or size.records < size.rows):
-        clause = chart.has if size.records == 1 else chart.have
+        is_of_one = size.records == 1 or size.rows == 1
+        clause = chart.has if is_of_one else chart.have
     if size.records < size.rows:
         sentence = f"{size.records:,} of {size.rows:,} {noun} {clause}"
     elif size.records < size.whole:
@@ -104,17 +107,20 @@ def not_shown(
     table: pd.DataFrame, reasons: Collection[str] = REASONS, what: str = "Not shown"
 ) -> list[str]:
     """Return a note with the number of records for each of the reasons; none if there are none."""
-    counts = counts_of(table)
-    if "without_analysis" in counts:  # they are without a language, for that reason
-        counts["without_language"] -= counts["without_analysis"]
     parts: list[str] = []
-    for name, reason in REASONS.items():
-        if name in reasons and counts.get(name):
-            number = f"{counts[name]:,}"
+    for name, count in left_out(counts_of(table)).items():
+        if name in reasons:
+            number = f"{count:,}"
             if not parts:
-                number = quantity(counts[name], *nouns_of(table))
-            parts.append(f"{number} {reason}")
+                number = quantity(count, *nouns_of(table))
+            parts.append(f"{number} {REASONS[name]}")
     return [f"{what}: {', '.join(parts)}."] if parts else []
+
+
+def not_over(table: pd.DataFrame) -> str:
+    """Return what is to be said of a last period that was not over, as far as is known."""
+    is_dated = bool(provenance.get_provenance(table)["retrieved_oldest"])
+    return "not yet over" if is_dated else "possibly not over"
 
 
 def counts_of(table: pd.DataFrame) -> dict[str, int]:

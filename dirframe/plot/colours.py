@@ -17,6 +17,8 @@ ACCENT = "#4477AA"
 NEUTRAL = "#8C96A0"
 #: For "other" rows, which are also hatched.
 OTHER, OTHER_HATCH = "#E1E4E8", "/////"
+#: Colour and dashes of a line of "other" groups.
+OTHER_LINE: tuple[str, Any] = (NEUTRAL, (0, (1.2, 2.5)))
 #: For countries on the map without a record.
 LAND = "#ECEEF0"
 
@@ -35,7 +37,8 @@ _FILLS = {
     "ruby": ("#882255", "\\\\\\\\"),
 }
 _CLASSES = 6  # more shades of one colour are indistinguishable
-_DIGITS = ([1, 2, 5], [1, 3], [1])  # with which their bounds begin
+#: The first digits of the lowest numbers of classes, and the power by which they grow; finest first.
+_DIVISIONS = (([1, 2, 5], 10), ([1, 3], 10), ([1], 10), ([1], 100), ([1], 1_000))
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)), (0, (7, 2.5)), (0, (3, 3)))
 _HATCHES = ("....", "----", "||||", "++++", "oo", "**", "\\\\||", "--..", "xx--", "oo||", "..||")
 
@@ -84,25 +87,41 @@ def classes(numbers: Any) -> tuple[NDArray[np.int64], dict[int, tuple[str, Any]]
     Returns the class of each number, and the label and the shade of each class that has one. The
     more the numbers of a class are, the more contrast has its shade to the background.
     """
-    most, tens = int(max(numbers, default=1)), 10 ** np.arange(18)
-    divisions = (  # the finest first
-        *(np.arange(1, min(most, _CLASSES + 1) + 1), *(np.outer(tens, d) for d in _DIGITS)),
-        *(tens[::step] for step in (2, 3)),
-    )
-    bounds = (d.ravel()[d.ravel() <= most].tolist() for d in divisions)
-    lowest = next(low for low in bounds if len(low) <= _CLASSES)
-    ends = [*(low - 1 for low in lowest[1:]), most]
+    most = int(max(numbers, default=1))
+    lowest = _lowest_numbers(most)
+    highest = [low - 1 for low in lowest[1:]] + [most]
+    shades = _shades(len(lowest))
+    places = np.digitize(numbers, lowest) - 1
+    present: dict[int, tuple[str, Any]] = {}
+    for place in sorted(set(places.tolist())):
+        low, high = lowest[place], highest[place]
+        label = f"{low:,}" if low == high else f"{low:,}–{high:,}"
+        present[place] = (label, shades[place])
+    return places, present
+
+
+def _lowest_numbers(most: int) -> list[int]:
+    """Return the lowest number of each class of the numbers from 1 to the most."""
+    if most <= _CLASSES:
+        return list(range(1, most + 1))
+    for digits, power in _DIVISIONS:
+        lowest = [digit * power**exponent for exponent in range(18) for digit in digits]
+        lowest = [number for number in lowest if number <= most]
+        if len(lowest) <= _CLASSES:
+            break
+    return lowest
+
+
+def _shades(number: int) -> Any:
+    """Return shades of one colour, those with the most contrast to the background last."""
     # The lightness of this colormap is monotonic, so that it is legible in greyscale. In a dark
     # style, whose background can be transparent, more is lighter.
-    steps = np.linspace(0.25, 0.95, len(lowest)) if most > 1 else np.array([0.7])
-    is_dark = _grey(mpl.rcParams["text.color"]) > 0.5
-    shades = mpl.colormaps["YlGnBu"](steps[::-1] if is_dark else steps)
-    places = np.digitize(numbers, lowest) - 1
-    return places, {
-        place: (f"{low:,}" if low == end else f"{low:,}–{end:,}", shades[place])
-        for place, (low, end) in enumerate(zip(lowest, ends, strict=True))
-        if place in places
-    }
+    steps = np.linspace(0.25, 0.95, number)
+    if number == 1:
+        steps = np.array([0.7])
+    if _grey(mpl.rcParams["text.color"]) > 0.5:
+        steps = steps[::-1]
+    return mpl.colormaps["YlGnBu"](steps)
 
 
 def bar_properties(colour: str, hatch: str) -> dict[str, Any]:

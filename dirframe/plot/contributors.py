@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -12,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Patch
 
-from dirframe import stats
+from dirframe import provenance, stats
 from dirframe._display import percent, quantity, suggests_options
 from dirframe.plot import fonts, rows, scales
 from dirframe.plot.caption import counts_of, not_shown
@@ -25,6 +26,9 @@ from dirframe.stats.result import REASONS
 
 #: Up to this many projects are drawn by their names.
 HANDFUL = 12
+
+_COUNTED = "Contributors are counted over twelve months."
+_TENTHS = 10  # projects, of fewer of which the top 10% are less than one
 
 
 @suggests_options
@@ -92,7 +96,7 @@ def contributor_distribution(
 
 def draw_contributor_distribution(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw the share of the projects that have at least each number of contributors."""
-    return [*draw_distribution(ax, table, "contributors"), "Contributors: in twelve months."]
+    return [*draw_distribution(ax, table, "contributor"), _COUNTED]
 
 
 def _named_numbers(frame: pd.DataFrame, needed: list[str]) -> pd.DataFrame | None:
@@ -113,7 +117,7 @@ def _draw_contributors(ax: Axes, table: pd.DataFrame, numbers: pd.DataFrame) -> 
     texts = [f"{number:,.0f}" for number in people]
     names = [str(name) for name in numbers[NAME]]
     rows.draw_bars(ax, names, people, texts, colours=[ACCENT] * len(names))
-    return ["Contributors: in twelve months.", *not_shown(table)]
+    return [_COUNTED, *not_shown(table)]
 
 
 def _draw_users(ax: Axes, table: pd.DataFrame, numbers: pd.DataFrame) -> list[str]:
@@ -125,7 +129,7 @@ def _draw_users(ax: Axes, table: pd.DataFrame, numbers: pd.DataFrame) -> list[st
     names = [str(name) for name in numbers[NAME]]
     users = numbers[USERS].to_numpy(float)
     rows.draw_bars(ax, names, users, texts, colours=[ACCENT] * len(names))
-    return ["Bars: users. Contributors: in twelve months.", *not_shown(table)]
+    return ["Bars show users.", _COUNTED, *not_shown(table)]
 
 
 @suggests_options
@@ -182,7 +186,7 @@ def team_size_classes(
 def draw_team_size_classes(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw a bar for each size of teams."""
     notes = rows.share_bars(ax, table)
-    return [*notes, "Team: people who contributed in twelve months.", *not_shown(table)]
+    return [*notes, "Team: the people who contributed in twelve months.", *not_shown(table)]
 
 
 @suggests_options
@@ -230,7 +234,7 @@ def lorenz(
         title=title,
         caption=caption,
         width=width,
-        rows=16,
+        rows=12.5 if width == "column" else 16,  # the curve is as high as wide
         inches=4.3,
     )
 
@@ -253,14 +257,16 @@ def draw_lorenz(ax: Axes, table: pd.DataFrame, measures: pd.DataFrame) -> list[s
     ax.set_xlabel("Projects, fewest contributors first")
     ax.set_ylabel("Share of all contributors")
     scales.grid(ax)
-    top = percent(figures["top_10_percent_share"])
-    notes = [f"The top 10% of projects have {top} of all contributors."]
+    notes = []
+    if provenance.get_provenance(table)["base"]["records"] >= _TENTHS:
+        top = percent(figures["top_10_percent_share"])
+        notes.append(f"The top 10% of projects have {top} of all contributors.")
     none = x[y == 0]
     if len(none) > 1:
         positive = figures["gini_without_zeros"]
         notes.append(
-            f"Without the {percent(float(none.max()))} that have none, the coefficient is "
-            f"{positive:.2f}."
+            f"Without the {percent(float(none.max()))} of projects that have none, the coefficient "
+            f"is {positive:.2f}."
         )
     return [*notes, *not_shown(table)]
 
@@ -343,11 +349,8 @@ def draw_users_against_contributors(ax: Axes, table: pd.DataFrame) -> list[str]:
         (ax.xaxis, projects.shape[1], fonts.axes_width(ax) / (5 * size)),
         (ax.yaxis, projects.shape[0], fonts.axes_height(ax) / (2 * size)),
     ):
-        bounds = [0, *(2**power for power in range(number))]
-        step = -(-len(bounds) // max(int(room), 1))
-        scales.labelled_ticks(
-            axis, {place: f"{bounds[place]:,}" for place in range(0, len(bounds), step)}
-        )
+        step = math.ceil((number + 1) / max(int(room), 1))
+        scales.labelled_ticks(axis, range(0, number + 1, step), _bound)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.set_xlabel("Users (members who stack the project)")
@@ -358,7 +361,15 @@ def draw_users_against_contributors(ax: Axes, table: pd.DataFrame) -> list[str]:
     faults = sum(number for name, number in counts.items() if name in REASONS)
     is_twice = faults > counts["projects"] - counts["with_both"]
     what = "Not shown, some for two reasons" if is_twice else "Not shown"
-    return ["The bounds of the cells double.", *not_shown(table, what=what)]
+    return [
+        "Cells begin at 0, 1, 2, 4, 8 and so on, and end below the next bound.",
+        *not_shown(table, what=what),
+    ]
+
+
+def _bound(place: int) -> str:
+    """Return the lower bound of a cell: 0, 1, 2, 4, 8, ..."""
+    return f"{2 ** (place - 1):,}" if place > 0 else "0"
 
 
 def _doubling(numbers: pd.Series[int]) -> np.ndarray:

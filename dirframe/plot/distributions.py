@@ -13,7 +13,7 @@ from dirframe import provenance
 from dirframe.plot import fonts, rows, scales
 from dirframe.plot.caption import not_shown
 from dirframe.plot.colours import ACCENT
-from dirframe.plot.figure import require_figures
+from dirframe.plot.figure import NothingToDrawError, require_figures
 from dirframe.stats.distributions import at_most
 from dirframe.stats.intervals import wilson
 
@@ -22,46 +22,55 @@ _MARKED = (1, 10, 100)  # points of a curve with a label
 
 
 def draw_distribution(ax: Axes, table: pd.DataFrame, unit: str) -> list[str]:
-    """Draw the share of the records that have at least each number, on logarithmic scales."""
+    """Draw the share of the records that have at least each number, on logarithmic scales.
+
+    `unit` is what is counted, such as "post".
+    """
     require_figures(table)
     numbers = table.iloc[:, 0].to_numpy(float)
+    if not numbers.any():
+        raise NothingToDrawError(f"have a {unit}")
     # Those that have at least a number are all but those with fewer.
     shares = np.append(1.0, 1 - table["share_at_most"].to_numpy(float)[:-1])
     is_positive = numbers > 0
-    none = 1 - shares[is_positive][0] if is_positive.any() else 1.0
+    x, y = numbers[is_positive], shares[is_positive]
+    none = 1 - y[0]
     most = float(numbers.max())
     least = float(shares.min())
-    if is_positive.any():
-        x, y = numbers[is_positive], shares[is_positive]
-        ax.step(x, y, where="pre", color=ACCENT, linewidth=1.8, label="distribution", clip_on=False)
-        marked = _marked(x, y)
-        ax.plot(
-            list(marked), list(marked.values()), "o", color=ACCENT, markersize=5, label="marked"
-        )
-        _label(ax, marked, most)
-        ends = _intervals(table, list(marked.values()))
-        if ends is not None:
-            low, high = ends
-            ink = mpl.rcParams["text.color"]
-            ax.vlines(list(marked), low, high, colors=ink, linewidth=0.9, gid="interval")
-            least = min(least, float(low.min()))
+    ax.step(x, y, where="pre", color=ACCENT, linewidth=1.8, label="distribution", clip_on=False)
+    marked = _marked(x, y)
+    ax.plot(list(marked), list(marked.values()), "o", color=ACCENT, markersize=5, label="marked")
+    _label(ax, marked, most)
+    ends = _intervals(table, list(marked.values()))
+    if ends is not None:
+        low, high = ends
+        ink = mpl.rcParams["text.color"]
+        ax.vlines(list(marked), low, high, colors=ink, linewidth=0.9, gid="interval")
+        least = min(least, float(low.min()))
     scales.log_number_axis(ax, most)
     scales.log_share_axis(ax, least)
     scales.grid(ax)
-    ax.set_xlabel(f"This many {unit} or more, logarithmic")
+    ax.set_xlabel(f"This many {unit}s or more, logarithmic")
     ax.set_ylabel(f"Share of {table.columns[1]}, logarithmic")
-    half, tenth = at_most(table, 0.5), at_most(table, 0.9)
-    notes = [f"Half of them have at most {half:,}, 90% at most {tenth:,}; the most is {most:,.0f}."]
+    notes = [_quantiles(table, most)]
     ends_of_none = _intervals(table, [none])
     if none > 0:
         words = _percent(none)
         if ends_of_none is not None:
             low, high = ends_of_none
             words += f" (interval {_percent(low[0])} to {_percent(high[0])})"
-        notes.append(f"{words} have none, and are off the scale.")
+        notes.append(f"The {words} that have none are not on the logarithmic scale.")
     if ends_of_none is not None:
         notes.append(rows.INTERVALS)
     return [*notes, *not_shown(table)]
+
+
+def _quantiles(table: pd.DataFrame, most: float) -> str:
+    """Return what half and 90% of the records have at most."""
+    half, nine_tenths = at_most(table, 0.5), at_most(table, 0.9)
+    have_half = f"have at most {half:,}" if half else "have none"
+    have_most = f"have at most {nine_tenths:,}" if nine_tenths else "have none"
+    return f"Half of them {have_half}, 90% {have_most}; the most is {most:,.0f}."
 
 
 def _intervals(table: pd.DataFrame, shares: list[float]) -> tuple[Any, Any] | None:

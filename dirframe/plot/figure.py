@@ -85,6 +85,8 @@ def show(
         raise InvalidInputError(
             f"ax must be one Axes, such as axes[0] of several; got a {type(ax).__name__}."
         )
+    if ax is not None and ax.name != "rectilinear":
+        raise InvalidInputError(f"ax must have an x and a y axis; got {ax.name} axes.")
     if ax is not None and width is not None:
         raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
     name = chart or provenance.get_provenance(table)["statistic"]["name"]

@@ -45,7 +45,7 @@ SMALLEST = 5.0
 #: Width of a digit or an average letter, in ems.
 LETTER = 0.62
 
-_FULL_WIDTH = 300.0  # points; text is smaller in narrower axes, down to `_REDUCED`
+_FULL_WIDTH = 230.0  # points; text is smaller in narrower axes, down to `_REDUCED`
 _REDUCED = 6.0
 _FEWEST_LETTERS = 12  # in a line
 _NAME_WIDTH = 30  # letters in a line of a name, which has two lines at most

@@ -13,7 +13,7 @@ from matplotlib.dates import date2num
 from dirframe import stats
 from dirframe._display import suggests_options
 from dirframe.plot import scales
-from dirframe.plot.caption import collection_of, not_shown
+from dirframe.plot.caption import collection_of, not_over, not_shown
 from dirframe.plot.colours import ACCENT
 from dirframe.plot.figure import Width, require_figures, show
 from dirframe.plot.rows import PALE
@@ -97,17 +97,33 @@ def draw_growth(
         _draw_bars(ax, edges, heights, is_unfinished)
     else:
         draw_steps(ax, edges, heights, is_unfinished, ACCENT)
-    scales.date_axis(ax)
+    if unit == "year":
+        scales.middle_of_years_axis(ax, len(table))
+    else:
+        scales.date_axis(ax)
     ax.set(xlim=(edges[0], edges[-1]), ylim=(0, max(heights.max(), 1) * 1.05))
     scales.number_axis(ax.yaxis)
     scales.grid(ax, "y")
     nouns = collection_of(table).capitalize()
     ax.set_xlabel(f"Created at (UTC, by {unit})")
-    ax.set_ylabel(f"{nouns} in all" if cumulative else f"New {nouns.lower()}")
+    ax.set_ylabel(f"{nouns}, cumulative" if cumulative else f"New {nouns.lower()}")
     notes = []
     if is_unfinished.any():
-        notes.append(f"Pale: the {unit} from {starts.iloc[-1]:%Y-%m-%d} was not over.")
+        notes.append(f"Pale: {_name_of(starts.iloc[-1], unit)} ({not_over(table)}).")
     return [*notes, *not_shown(table)]
+
+
+def _name_of(start: pd.Timestamp, unit: str) -> str:
+    """Return the name of the period that begins at a time: 2013, 2013-03, the week of 2013-03-04."""
+    if unit == "year":
+        return f"{start:%Y}"
+    if unit == "quarter":
+        return f"{start:%Y} Q{start.quarter}"
+    if unit == "month":
+        return f"{start:%Y-%m}"
+    if unit == "week":
+        return f"the week of {start:%Y-%m-%d}"
+    return f"{start:%Y-%m-%d}"
 
 
 def _draw_bars(ax: Axes, edges: Any, heights: Any, is_unfinished: Any) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 from dirframe.plot import fonts
 
 _LINE = 1.25  # height of a line of text, in ems
+_LEFT = 0.7  # of the width of the axes, where names stand beside them
 _ROOMY = 6  # names, up to which each may have two lines
 _WIDE = 320.0  # points, from which a legend below has one line
 _ACROSS = 3  # entries in a line of a legend below narrower axes
@@ -29,15 +30,20 @@ def label_ends(
     # The layout uses some of the height for captions and titles.
     gap = _LINE * size / (0.8 * fonts.axes_height(ax))
     places = spread(list(heights.values()), gap)
+    point = 1 / (_LEFT * fonts.axes_width(ax))
+    start = 1 + 0.6 * size * point
     for name, place in zip(heights, places, strict=True):
         look = looks[name]
         where: Any = {"transform": ax.transAxes, "clip_on": False, "gid": "key"}
         if "linestyle" in look:
-            ax.plot([1.02, 1.07], [place, place], linewidth=1.8, **look, **where)
+            width = 2 * size * point
+            ax.plot([start, start + width], [place, place], linewidth=1.8, **look, **where)
         else:
-            ax.add_patch(Rectangle((1.02, place - 0.4 * gap), 0.025, 0.8 * gap, **look, **where))
+            width = size * point
+            corner = (start, place - 0.4 * gap)
+            ax.add_patch(Rectangle(corner, width, 0.8 * gap, **look, **where))
         ax.text(
-            1.08 if "linestyle" in look else 1.055,
+            start + width + 0.5 * size * point,
             place,
             fonts.two_lines(name) if len(heights) <= _ROOMY else fonts.short_name(name),
             va="center",
@@ -50,18 +56,22 @@ def label_ends(
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
     """Return heights that differ by at least a gap, as near to the given ones as it goes."""
-    order = np.argsort(heights, kind="stable")
-    least = gap * np.arange(len(order))
-    # Each is at least a gap above the one below it: neighbours that are not share their mean.
+    order = sorted(range(len(heights)), key=lambda number: heights[number])
+    # Less the gaps below it, each is as high as the one below or higher: those that are not share
+    # their mean.
     blocks: list[list[float]] = []
-    for value in np.array(heights, dtype=float)[order] - least:
-        blocks.append([float(value)])
-        while len(blocks) > 1 and np.mean(blocks[-2]) > np.mean(blocks[-1]):
-            last = blocks.pop()
-            blocks[-1] += last
-    moved = [float(np.mean(block)) for block in blocks for _ in block]
-    places = dict(zip(order, np.array(moved) + least, strict=True))
-    return [float(places[number]) for number in range(len(order))]
+    for place, number in enumerate(order):
+        blocks.append([heights[number] - gap * place])
+        while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
+            upper = blocks.pop()
+            blocks[-1] += upper
+    moved: list[float] = []
+    for block in blocks:
+        moved += [fmean(block)] * len(block)
+    result = [0.0] * len(heights)
+    for place, number in enumerate(order):
+        result[number] = moved[place] + gap * place
+    return result
 
 
 def legend_below(ax: Axes, handles: Sequence[Artist], title: str) -> None:

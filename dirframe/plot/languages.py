@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from matplotlib.axes import Axes
 from dirframe import stats
 from dirframe._display import percent, quantity, suggests_options
 from dirframe.plot import fonts, rows, scales
-from dirframe.plot.caption import counts_of, not_shown
+from dirframe.plot.caption import counts_of, not_over, not_shown
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH, bar_properties, fills
 from dirframe.plot.figure import (
     NothingToDrawError,
@@ -24,6 +25,10 @@ from dirframe.plot.figure import (
 )
 from dirframe.plot.labels import label_ends
 from dirframe.stats.records import CODE_LINES, LANGUAGES, NAME, Frame, fetch
+
+#: Height of a chart of years, and of the name of a language beside it, in rows.
+_YEAR_ROWS, _NAME_ROWS = 11.0, 0.8
+_ESTIMATED = 1_000  # lines, from which their number has three digits
 
 
 @suggests_options
@@ -79,7 +84,7 @@ def language_share(
 
 def draw_language_share(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw a bar for each main language."""
-    notes = rows.share_bars(ax, table, others="languages")
+    notes = rows.share_bars(ax, table, others="in {} other languages")
     return [*notes, *not_shown(table, ["without_analysis", "without_language"])]
 
 
@@ -159,7 +164,7 @@ def draw_contributors_by_language(ax: Axes, table: pd.DataFrame) -> list[str]:
     rows.write_columns(ax, cells, size)
     ax.set_xlabel("Contributors, logarithmic", loc="right")
     notes = [
-        "Dot: median of the contributors in twelve months; line: the middle half of the projects."
+        "Dot: the median of contributors in twelve months. Line: the middle half of the projects."
     ]
     if is_few.any():
         notes.append(f"Pale: languages with fewer than {rows.FEW} projects.")
@@ -245,22 +250,27 @@ def draw_language_breakdown(ax: Axes, table: pd.DataFrame) -> list[str]:
         raise NothingToDrawError("have languages with lines of code")
     names = [str(name) for name in table["language"]]
     texts = [
-        f"{rows.count_text(number)} ({percent(share)})"
+        f"{_lines_text(number)} ({percent(share)})"
         for number, share in zip(lines, table["share"], strict=True)
     ]
     colours = [ACCENT] * len(names)
     if rows.has_other_row(table):
         colours[-1] = OTHER
-    notes = ["Shares are of the lines in a named language."]
+    notes = ["Percentages are of the lines in a named language."]
     unnamed = counts_of(table)["code_lines_unnamed"]
     if unnamed:
         names.append("not broken down")
         lines.append(float(unnamed))
-        texts.append(rows.count_text(unnamed))
+        texts.append(_lines_text(unnamed))
         colours.append(NEUTRAL)
-        notes.append("Not broken down: lines that the directory gives to no language by name.")
+        notes.append("Not broken down: lines to which the directory gives no language by name.")
     rows.draw_bars(ax, names, lines, texts, colours=colours)
     return [*notes, *not_shown(table)]
+
+
+def _lines_text(lines: float) -> str:
+    """Format a number of lines, which is an estimate, with three digits: 950, 12.3k, 1.25M."""
+    return scales.compact(lines) if lines >= _ESTIMATED else f"{lines:,.0f}"
 
 
 @suggests_options
@@ -315,6 +325,7 @@ def languages_by_year(
         title=title,
         caption=caption,
         width=width,
+        rows=max(_YEAR_ROWS, _NAME_ROWS * table["language"].nunique()),
     )
 
 
@@ -348,11 +359,12 @@ def draw_languages_by_year(
         middles[language] = bottom[labelled] + share[labelled] / 2
         bottom += share
     label_ends(ax, middles, {name: bar_properties(*fill) for name, fill in fill_of.items()})
-    ticks = _year_ticks(ax, years)
-    scales.labelled_ticks(ax.xaxis, {year: f"{year}\n{shown[year]:,}" for year in ticks})
+    scales.labelled_ticks(
+        ax.xaxis, _year_ticks(ax, years), lambda year: f"{year}\n{totals.get(year, 0):,}"
+    )
     scales.share_axis(ax.yaxis)
     ax.set(xlim=(years[0] - 0.5, years[-1] + 0.5), ylim=(0, 1))
-    ax.set_xlabel(f"Year of {begun}; below it: projects")
+    ax.set_xlabel(f"Year of {begun}; below: projects")
     ax.set_ylabel("Share of the year's projects")
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.grid(visible=False)
@@ -368,7 +380,7 @@ def draw_languages_by_year(
     if (shown < rows.FEW).any():
         pale_parts.append(f"years with fewer than {rows.FEW} projects")
     if not is_finished.iloc[-1]:
-        pale_parts.append(f"{years[-1]}, which was not over")
+        pale_parts.append(f"{years[-1]} ({not_over(table)})")
     if pale_parts:
         notes.append(f"Pale: {', and '.join(pale_parts)}.")
     return [*notes, *not_shown(table)]
@@ -378,5 +390,6 @@ def _year_ticks(ax: Axes, years: np.ndarray) -> list[int]:
     """Return the years to label, as many as have room, the last one included."""
     size = fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
     fitting = max(int(fonts.axes_width(ax) / (4 * size)), 1)
-    step = -(-len(years) // fitting)
-    return [int(year) for year in years[::-1][::step]]
+    step = math.ceil(len(years) / fitting)
+    latest_first = [int(year) for year in reversed(years)]
+    return latest_first[::step]

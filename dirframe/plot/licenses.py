@@ -70,7 +70,9 @@ def licenses(
 
 def draw_licenses(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw a bar for each licence."""
-    notes = rows.share_bars(ax, table, names=license_names(table), others="licences")
+    notes = rows.share_bars(
+        ax, table, names=license_names(table), others="with any of {} other licences"
+    )
     return [*notes, "A project can have several licences.", *not_shown(table)]
 
 

@@ -39,7 +39,8 @@ def commits_by_contributor(
     """Draw the cumulative share of a project's commits, the most active contributors first.
 
     Over their number (logarithmic). Dashed lines mark half of the commits and the bus factor, who
-    reach it. The caption states the shares of the first and the first five.
+    reach it. The caption states the shares of the first and the first five. The title names the project
+    as it was asked for: by its name, or by its id, since these records do not hold the name.
 
     Parameters
     ----------
@@ -103,9 +104,9 @@ def draw_commits_by_contributor(ax: Axes, table: pd.DataFrame, measures: pd.Data
         va="center",
         fontsize=fonts.font_size(ax, "small"),
     )
-    first = f"The first has {percent(figures['top_1_share'])} of the commits"
+    first = f"The most active contributor made {percent(figures['top_1_share'])} of the commits"
     if len(table) > 5:
-        first += f", the first five have {percent(figures['top_5_share'])}"
+        first += f", the five most active made {percent(figures['top_5_share'])}"
     return [
         f"{first}.",
         "Bus factor: the fewest people who made half of the commits.",
@@ -125,7 +126,8 @@ def monthly_activity(
     """Draw the commits and, below, the contributors of a project over its months (UTC).
 
     The two lanes, each with its own scale, are ``child_axes``. A month that was not over when the
-    frame was loaded is pale, not part of the line, and named in the caption.
+    frame was loaded is pale, not part of the line, and named in the caption. The title names the
+    project as in `commits_by_contributor`.
 
     Parameters
     ----------
@@ -185,8 +187,8 @@ def draw_monthly_activity(ax: Axes, table: pd.DataFrame) -> list[str]:
     notes = []
     if is_unfinished.any():
         months = ", ".join(f"{month:%Y-%m}" for month in table["month"][is_unfinished])
-        notes.append(f"Pale: not over when it was loaded ({months}).")
+        notes.append(f"Pale: {months} (not yet over).")
     filled = counts_of(table)["months_filled"]
     if filled:
-        notes.append(f"{quantity(filled, 'month')} without a row: 0.")
+        notes.append(f"{quantity(filled, 'month')} without a record, drawn as 0.")
     return [*notes, *not_shown(table)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -130,6 +131,8 @@ _CHARTS = {
     ),
 }
 
+#: Words of columns whose names are spelled otherwise.
+_COLUMNS = {"license": "licence", "license_family": "licence family"}
 #: Strata that have an order of their own.
 _ORDERED = {"age", "license_family", "team_size", "year"}
 
@@ -170,8 +173,8 @@ def panels(
     Returns
     -------
     matplotlib.figure.Figure
-        Each panel has its name and number of records as title; notes that hold for all are below
-        the figure. A panel that cannot show anything says why.
+        Each panel has its name and number of records as its title, in place of any other; notes
+        that hold for all are below the figure. A panel that cannot show anything says why.
 
     Examples
     --------
@@ -224,14 +227,16 @@ def _panels(
     spec = _CHARTS[name]
     chosen = _options_of(chart, options)
     tables = [_call(spec.statistic, stratum.frame, chosen) for stratum in strata]
-    heading = f"{_heading(name, tables[0], chosen)}, by {look.column.replace('_', ' ')}"
+    heading = f"{_heading(name, tables[0], chosen)}, by {_words_of(look.column)}"
     by_name = {
         fonts.short_name(stratum.label or _UNKNOWN): table
         for stratum, table in zip(strata, tables, strict=True)
     }
     notes: list[str]
     if name == "survival":
-        figure, notes = _one_chart(draw_survival_by, by_name, tables[0], look.width, 11)
+        pooled = list(by_name)[-1] if strata[-1].pooled else ""
+        draw_lines = partial(draw_survival_by, pooled=pooled)
+        figure, notes = _one_chart(draw_lines, by_name, tables[0], look.width, 11)
     elif name == "activity":
         is_ordered = look.column in _ORDERED or all(label.isdecimal() for label in by_name)
         draw = partial(draw_activity_by, in_order=is_ordered)
@@ -274,12 +279,13 @@ def _own_panels(
     try:
         for ax, stratum in zip(axes, strata, strict=False):
             chart(stratum.frame, ax=ax, **options)
+            ax.set_title("")  # one of the function would stand beside that of the panel
             _write_size(ax, stratum, len(stratum.frame))
     except BaseException:
         plt.close(figure)
         raise
     _share_axes(axes[: len(strata)], across)
-    _write_title(figure, look.title, f"By {look.column.replace('_', ' ')}")
+    _write_title(figure, look.title, f"By {_words_of(look.column)}")
     if look.caption is not False:
         own = look.caption if isinstance(look.caption, str) else None
         write_figure_caption(figure, caption_text(frame, _strata_notes(strata, frame), own))
@@ -320,6 +326,11 @@ def _draw_of(spec: _Chart, stratum: Stratum, options: Mapping[str, Any]) -> Draw
     return partial(spec.draw, **chosen)
 
 
+def _words_of(column: str) -> str:
+    """Return what a column that divides records is called in a title."""
+    return _COLUMNS.get(column, column.replace("_", " "))
+
+
 def _heading(name: str, table: pd.DataFrame, options: Mapping[str, Any]) -> str:
     if options.get("per_million"):
         return PER_MILLION
@@ -333,10 +344,11 @@ def _heading(name: str, table: pd.DataFrame, options: Mapping[str, Any]) -> str:
 
 def _new_figure(number: int, width: Width | None, height: float) -> tuple[Figure, list[Axes], int]:
     """Return a figure of panels, these, and how many are beside each other."""
-    inches = INCHES[width] if width else None
-    across = min(number, max(int((inches or 3 * _WIDTH) / _NARROWEST), 1))
-    down = -(-number // across)
-    figure = plt.figure(figsize=(inches or _WIDTH * across, height * down + 0.8))
+    room = INCHES[width] if width else 3 * _WIDTH
+    across = min(number, max(int(room / _NARROWEST), 1))
+    down = math.ceil(number / across)
+    inches = INCHES[width] if width else _WIDTH * across
+    figure = plt.figure(figsize=(inches, height * down + 0.8))
     # With matplotlib's default padding, titles would touch the ticks above.
     figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
     axes = [figure.add_subplot(down, across, place + 1) for place in range(number)]

@@ -13,6 +13,7 @@ from matplotlib.transforms import offset_copy
 
 from dirframe import provenance
 from dirframe._display import percent, quantity
+from dirframe.charts import STATISTICS
 from dirframe.plot import fonts
 from dirframe.plot.caption import collection_of, counts_of, nouns_of
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH
@@ -39,21 +40,23 @@ def share_bars(
     *,
     names: Sequence[str] | None = None,
     colours: Sequence[str] = (),
-    others: str = "groups",
+    others: str = "in {} other groups",
     other_bar: bool = True,
 ) -> list[str]:
     """Draw a bar for each row of a statistic, with its number and share; return notes.
 
     By default, the names are in the first column, and the numbers are those of records. Where the
     table has the columns ``low`` and ``high``, a thin line shows this interval of the share. The row
-    of other groups, which are called `others`, is told in a note if it would be the longest, or if
+    of other groups is told in a note, with the words of `others`, if it would be the longest, or if
     `other_bar` is False.
     """
     numbers = [float(value) for value in table[collection_of(table)]]
     labels = [str(name) for name in (table.iloc[:, 0] if names is None else names)]
     shares = table["share"]
     low, high = intervals_of(table)
-    notes = ["Shares are of these."]
+    notes = []
+    if STATISTICS[provenance.get_provenance(table)["statistic"]["name"]].have:
+        notes.append(f"Percentages are of these {collection_of(table)}.")
     drawn = len(table)
     has_others = has_other_row(table)
     if has_others and (not other_bar or numbers[-1] > max(numbers[:-1], default=0.0)):
@@ -139,16 +142,19 @@ def has_other_row(table: pd.DataFrame) -> bool:
 
 
 def count_text(number: float) -> str:
-    """Format a number of records; a large one, which is an estimate, with three digits."""
+    """Format a number of records; a large one with three digits."""
     return compact(number) if number >= _PRECISE else f"{number:,.0f}"
 
 
 def _other_note(table: pd.DataFrame, number: float, others: str) -> str:
     """Return a note on the row of other groups."""
     records = quantity(int(number), *nouns_of(table))
-    counts = counts_of(table)
-    groups = sum(count for name, count in counts.items() if name.endswith(_IN_OTHER))
-    return f"Not drawn: {records} of {groups:,} other {others}."
+    groups = 0
+    for name, count in counts_of(table).items():
+        if name.endswith(_IN_OTHER):
+            groups += count
+    where = others.format(f"{groups:,}")
+    return f"Not drawn: {records} {where}."
 
 
 # Names

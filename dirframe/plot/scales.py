@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import matplotlib as mpl
@@ -21,6 +22,9 @@ from matplotlib.ticker import (
 from dirframe.plot import fonts
 
 _UNITS = {1e9: "bn", 1e6: "M", 1e3: "k"}
+#: Factor from the width of axes before the layout to that of axes and the margins beside them.
+_MARGINS = 1.2
+_YEAR_WIDTH = 4.0  # ems of a tick with a year
 _SHORT_FROM = 10_000  # numbers of an axis that reaches this have a unit
 
 
@@ -91,8 +95,10 @@ def date_axis(ax: Axes, taken: float = 0) -> None:
     `taken` are the points of the width that the layout will give to texts beside the axes.
     """
     ax.xaxis_date()
-    ems = (fonts.axes_width(ax) - taken) / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
-    widths = {dates.YEARLY: 4.5, dates.MONTHLY: 6, dates.DAILY: 8}
+    # The layout gives axes with little text beside them some of the margins, too.
+    room = max(_MARGINS * fonts.axes_width(ax) - taken, fonts.axes_width(ax) / 3)
+    ems = room / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
+    widths = {dates.YEARLY: 3.6, dates.MONTHLY: 6, dates.DAILY: 8}
     most = {unit: max(int(ems / width), 2) for unit, width in widths.items()}
     locator = dates.AutoDateLocator(minticks=2, maxticks=most)
     # Where there is room for two ticks, Matplotlib has no interval for some months or days.
@@ -106,10 +112,27 @@ def date_axis(ax: Axes, taken: float = 0) -> None:
     ax.xaxis.set(major_locator=locator, major_formatter=formatter)
 
 
-def labelled_ticks(axis: Axis, ticks: dict[float, str]) -> None:
-    """Set ticks at places, each with its text."""
-    axis.set_major_locator(FixedLocator(list(ticks)))
-    axis.set_major_formatter(lambda place, _: ticks.get(place, ""))
+def step_of_years(years: float, fitting: float) -> int:
+    """Return the years from tick to tick, of which as many fit."""
+    for step in (1, 2, 5, 10, 20):
+        if years / step <= fitting:
+            return step
+    return 50
+
+
+def middle_of_years_axis(ax: Axes, years: float) -> None:
+    """Set an x axis of dates with ticks in the middle of years, as many as fit."""
+    ax.xaxis_date()
+    ems = fonts.axes_width(ax) / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
+    step = step_of_years(years, max(ems / _YEAR_WIDTH, 1))
+    ax.xaxis.set_major_locator(dates.YearLocator(step, month=7, day=2))
+    ax.xaxis.set_major_formatter(dates.DateFormatter("%Y"))
+
+
+def labelled_ticks(axis: Axis, places: Sequence[float], text: Callable[[int], str]) -> None:
+    """Set ticks at places; `text` labels each whole number, since panels share their ticks."""
+    axis.set_major_locator(FixedLocator(list(places)))
+    axis.set_major_formatter(lambda place, _: text(round(place)))
 
 
 def _on_axis(axis: Axis, number: float) -> str:

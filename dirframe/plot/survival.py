@@ -16,7 +16,7 @@ from dirframe import provenance, stats
 from dirframe._display import quantity, suggests_options
 from dirframe.plot import fonts, rows, scales
 from dirframe.plot.caption import counts_of, not_shown
-from dirframe.plot.colours import ACCENT, line_styles
+from dirframe.plot.colours import ACCENT, OTHER_LINE, line_styles
 from dirframe.plot.figure import NothingToDrawError, Width, require_figures, show
 from dirframe.plot.labels import label_ends
 from dirframe.quality.rules import doubtful_starts
@@ -118,8 +118,8 @@ def draw_life_span(ax: Axes, table: pd.DataFrame) -> list[str]:
         window = quantity(counts["window"], "month")
         notes.append(
             f"+: active in the {window} before its code was fetched, or not known to have ended. "
-            f"{going:,} of {quantity(lives, 'project')} may still be active, so that a mean of the "
-            "lengths is too low."
+            f"{going:,} of {quantity(lives, 'project')} may still be active, so the mean "
+            "length is too low."
         )
     if is_doubtful.any():
         notes.append("Pale, ?: the first month is before 1970, or before the language appeared.")
@@ -208,19 +208,23 @@ def draw_survival(ax: Axes, table: pd.DataFrame, confidence: float = 0.95) -> li
     notes = [_median(table), *_ends(table)]
     if len(curve) < len(table):
         notes.append(f"The curve ends where fewer than {LEAST_AT_RISK} projects are at risk.")
-    notes.append(f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.")
+    notes.append(f"Band: {confidence:.0%} interval of the estimate by Kaplan and Meier.")
     return [*notes, *not_shown(table)]
 
 
-def draw_survival_by(ax: Axes, tables: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Draw a labelled curve for each group."""
+def draw_survival_by(
+    ax: Axes, tables: Mapping[str, pd.DataFrame], *, pooled: str = ""
+) -> list[str]:
+    """Draw a labelled curve for each group; that of `pooled` smaller groups is grey."""
     curves: dict[str, pd.DataFrame] = {}
     for name, table in tables.items():
         if len(table) and provenance.get_provenance(table)["base"]["records"]:
             curves[name] = _reliable(table)
     if not curves:
         raise NothingToDrawError("")
-    styles = line_styles(curves)
+    styles = line_styles(name for name in curves if name != pooled)
+    if pooled in curves:
+        styles[pooled] = OTHER_LINE
     ends: dict[str, float] = {}
     for name, curve in curves.items():
         colour, dashes = styles[name]
@@ -243,14 +247,14 @@ def draw_survival_by(ax: Axes, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     return [
         f"Lines end where fewer than {LEAST_AT_RISK} projects are at risk.",
         *_ends(first)[:1],
-        "Kaplan and Meier's estimate.",
+        "Estimate: Kaplan and Meier.",
     ]
 
 
 def _set_axes(ax: Axes, years: float) -> None:
     size = fonts.font_size(ax, "small")
     fitting = max(min(fonts.axes_width(ax) / (_TICK_WIDTH * size), 8), 2)
-    step = next((step for step in (1, 2, 5, 10, 20) if years / step <= fitting), 50)
+    step = scales.step_of_years(years, fitting)
     ax.tick_params(axis="x", labelsize=size)
     ax.xaxis.set_major_locator(MultipleLocator(step))
     scales.share_axis(ax.yaxis)
@@ -269,7 +273,7 @@ def _reliable(table: pd.DataFrame) -> pd.DataFrame:
 def _median(table: pd.DataFrame) -> str:
     below = table["months"][table["survival"] <= 0.5]
     if not len(below):
-        return "More than half live on as long as any was seen."
+        return "Median life: not reached."
     return f"Median life: {quantity(int(below.iloc[0]), 'month')}."
 
 
@@ -277,6 +281,6 @@ def _ends(table: pd.DataFrame) -> list[str]:
     """Return what an end is, and how many projects had not ended."""
     counts = counts_of(table)
     return [
-        f"Ended: no activity in the last {quantity(counts['window'], 'month')} seen.",
+        f"Ended: no activity in the last {quantity(counts['window'], 'month')} observed.",
         f"{quantity(counts['not_ended'], 'project')} had not ended.",
     ]

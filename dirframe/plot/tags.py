@@ -68,5 +68,5 @@ def tags(
 
 def draw_tags(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw a bar for each tag."""
-    notes = rows.share_bars(ax, table, others="tags", other_bar=False)
+    notes = rows.share_bars(ax, table, others="with any of {} other tags", other_bar=False)
     return [*notes, "A project can have several tags.", *not_shown(table)]

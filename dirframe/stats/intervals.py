@@ -75,7 +75,7 @@ def wilson(part: Any, whole: Any, drawn: provenance.Drawn, confidence: float) ->
 def check_confidence(confidence: object) -> None:
     """Raise unless an option is the level of an interval."""
     # Next to 1, the mean of both is rounded to 1, of which there is no quantile.
-    if not isinstance(confidence, Real) or not 0.5 < (1 + confidence) / 2 < 1:
+    if not isinstance(confidence, Real) or not 0.5 < (1 + float(confidence)) / 2 < 1:
         raise InvalidInputError(
             f"confidence is {confidence!r}; it must be a share between 0 and 1, such as 0.95."
         )

@@ -445,3 +445,28 @@ def test_progress_of_a_load_by_ids_tells_records(connect):
     with rig.in_process():
         load(connect(rig), progress=lambda *numbers: told.append(numbers))
     assert told == [(25, 60), (50, 60), (60, 60)]
+
+
+class _WithoutPageSizes(Today):
+    """Today's service, were a size of pages an error of the application."""
+
+    def page_size(self, request):
+        return -1 if "per_page" in request.query else super().page_size(request)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"query": "project"},
+        {"sort": "project_name"},
+        {"sort": "project_name", "max_items": 20},
+        {},
+        {"sample": 9},
+    ],
+)
+def test_page_size_that_is_refused_leaves_pages_of_ten(options):
+    with _WithoutPageSizes(60).in_process() as rig, rig.directory() as directory:
+        frame = dirframe.load_projects(directory, progress=False, **options)
+    limit = options.get("max_items", options.get("sample", 60))
+    assert frame["id"].nunique() == len(frame) == limit
+    assert len(rig.requests) <= 1 + 1 + 2 + 7  # a redirect, an order, sizes that are tried, pages

@@ -17,7 +17,19 @@ from dirframe.charts import CHARTS as TITLES
 from dirframe.plot.colours import ACCENT, OTHER
 from dirframe.schema import STATISTIC_COLUMNS
 from tests import frames
-from tests.charts import CHARTS, bars, caption, draw, labels, lay_out, names, points, title
+from tests.charts import (
+    CHARTS,
+    bars,
+    caption,
+    covered,
+    cut_off,
+    draw,
+    labels,
+    lay_out,
+    names,
+    points,
+    title,
+)
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
 from tests.stats.test_intervals import drawn, interval
 
@@ -33,6 +45,13 @@ def day(number):
 def line(ax, label):
     (found,) = (part for part in ax.lines if part.get_label() == label)
     return found
+
+
+def ticks_in_view(ax):
+    """Return the labels of an axis of dates, each with its month."""
+    left, right = ax.get_xlim()
+    pairs = zip(ax.get_xticklabels(), ax.get_xticks(), strict=True)
+    return [(label.get_text(), day(x)[:7]) for label, x in pairs if left <= x <= right]
 
 
 def hatched(ax):
@@ -87,7 +106,7 @@ BARS = {
     "tags": [
         (TAGS, {"top": 1}),
         {"xml": "3 (100.0%)"},
-        f"Not drawn: 2 projects of 3 other tags. {SEVERAL} tags.",
+        f"Not drawn: 2 projects with any of 3 other tags. {SEVERAL} tags.",
     ],
     "team_size_classes": [
         (PEOPLE_OF, {"bounds": [0, 1, 10]}),
@@ -177,11 +196,24 @@ def test_names_of_rows_take_two_lines_of_one_size_at_most():
     assert len({label.get_fontsize() for label in ax.get_yticklabels()}) == 1
 
 
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        ([None], "0 of 1 project has a tag."),
+        ([["xml"]], "1 project has a tag."),
+        ([["xml"], None], "1 of 2 projects has a tag."),
+        ([None, None], "0 of 2 projects have a tag."),
+    ],
+)
+def test_caption_counts_one_record_in_the_singular(lists, expected):
+    assert caption(plot.tags(pd.DataFrame({"tags": lists}))).startswith(expected)
+
+
 def test_bar_of_others_that_would_be_the_longest_is_told_in_the_caption():
     rows = [(f"Language {n}", 1) for n in range(9)]
     ax = plot.language_share(speaking(("C", 1), ("C", 1), *rows), top=1)
     assert names(ax) == ["C"]
-    assert "Not drawn: 9 projects of 9 other languages." in caption(ax)
+    assert "Not drawn: 9 projects in 9 other languages." in caption(ax)
 
 
 def test_lines_of_code_have_three_digits_and_a_bar_for_those_not_broken_down():
@@ -193,7 +225,7 @@ def test_lines_of_code_have_three_digits_and_a_bar_for_those_not_broken_down():
     frame = pd.DataFrame({"analysis_languages": [breakdown, None], LINES: [123_456_789, 5]})
     ax = lay_out(plot.language_breakdown(frame, width="column"))
     assert names(ax) == ["C", "Perl", "not broken down"]
-    assert labels(ax) == ["81.5M (99.2%)", "617,284 (0.8%)", "40.7M"]
+    assert labels(ax) == ["81.5M (99.2%)", "617k (0.8%)", "40.7M"]
     assert len({to_hex(bar.get_facecolor()) for bar in bars(ax)[:2]}) == 1
 
 
@@ -296,7 +328,7 @@ def test_intervals_of_a_distribution_are_those_of_the_shares_at_its_marks(sample
     assert len(expected) > 1
     none = counts.loc[counts["contributors"] == 0, ["low", "high"]].iloc[0].astype(float)
     low, high = (f"{share:.0%}" if share >= 0.1 else f"{100 * share:.2g}%" for share in none)
-    assert f"(interval {low} to {high}) have none" in caption(ax)
+    assert f"(interval {low} to {high}) that have none" in caption(ax)
 
 
 @pytest.mark.parametrize("name", ["lorenz", "language_breakdown"])
@@ -333,7 +365,7 @@ def test_languages_by_year_are_shares_stacked_to_the_whole():
     assert heights.to_dict() == pytest.approx({2011: 1, 2012: 0, 2013: 1})
     assert [bar.get_height() for bar in drawn[3:6]] == [0, 0, pytest.approx(2 / 3)]  # Ada
     assert [bar.get_alpha() for bar in drawn[:3:2]] == [None, 0.3]
-    assert "Pale: years with fewer than 10 projects, and 2013, which was not over." in caption(ax)
+    assert "Pale: years with fewer than 10 projects, and 2013 (possibly not over)." in caption(ax)
     assert ends(ax) == ["Lua", "Ada", "C"]
     marks = {(p.get_facecolor(), p.get_hatch()) for p in ax.patches if p.get_gid() == "key"}
     assert marks == {((*bar.get_facecolor()[:3], 1.0), bar.get_hatch()) for bar in drawn[::3]}
@@ -343,9 +375,13 @@ def test_languages_by_year_are_shares_stacked_to_the_whole():
         "2011\n10",
     ]
     later = YEARS.assign(updated_at=pd.Timestamp("2014-01-01", tz="UTC"))
-    assert "was not over" in caption(plot.languages_by_year(later))  # one late record tells nothing
+    assert "possibly not over" in caption(
+        plot.languages_by_year(later)
+    )  # one late record tells nothing
     provenance.set_provenance(later, retrieved_oldest="2014-01-01T00:00:00+00:00")
-    assert "was not over" not in caption(plot.languages_by_year(later))
+    assert "not over" not in caption(plot.languages_by_year(later))
+    provenance.set_provenance(later, retrieved_oldest="2013-06-01T00:00:00+00:00")
+    assert "2013 (not yet over)" in caption(plot.languages_by_year(later))
     pooled = plot.languages_by_year(YEARS, top=1)
     assert ends(pooled)[0] == "other (2 languages)"
     assert bars(pooled)[-1].get_hatch()
@@ -357,6 +393,13 @@ def test_languages_by_year_has_five_languages_and_others():
         "other (4 languages)",
         *(f"L{n}" for n in range(4, -1, -1)),
     ]
+
+
+def test_languages_by_year_has_room_for_all_names():
+    rows = [(f"L{n}", 2010) for n in range(60)]
+    ax = lay_out(plot.languages_by_year(begun(*rows), top=None))
+    assert len(ends(ax)) == 60
+    assert (covered(ax), cut_off(ax)) == ([], [])
 
 
 def test_years_begin_with_the_first_of_enough_projects_and_have_whole_ticks():
@@ -390,7 +433,7 @@ def test_growth_has_a_step_for_each_period_and_one_that_is_not_over_is_pale():
         assert [day(edge) for edge in edges] == [f"2013-0{n}-01" for n in (1, 2, 3, 4)]
         (bar,) = unfinished(ax)
         assert (day(bar.get_x()), bar.get_height()) == ("2013-03-01", heights[-1])
-        assert "Pale: the month from 2013-03-01 was not over." in caption(ax)
+        assert "Pale: 2013-03 (possibly not over)." in caption(ax)
     over = created("project", *SPRING).assign(updated_at=pd.Timestamp("2013-04-01", tz="UTC"))
     assert unfinished(plot.growth(over))  # one late record tells nothing of the others
     provenance.set_provenance(over, retrieved_oldest="2013-04-01T00:00:00+00:00")
@@ -403,7 +446,24 @@ def test_growth_by_year_is_bars_and_the_unfinished_one_is_pale():
     assert [bar.get_height() for bar in bars(ax)] == [2, 1, 1]
     assert [bar.get_alpha() for bar in bars(ax)] == [1, 1, 0.3]
     assert title(ax) == "New projects"
-    assert "Pale: the year from 2013-01-01 was not over." in caption(ax)
+    assert "Pale: 2013 (possibly not over)." in caption(ax)
+
+
+def test_growth_by_year_has_ticks_in_the_middle_of_bars():
+    frame = created("project", "2011-05-01", "2011-06-01", "2012-01-01", "2013-03-01")
+    ax = lay_out(plot.growth(frame, freq="YS"))
+    middles = [day(bar.get_x() + bar.get_width() / 2)[:7] for bar in bars(ax)]
+    assert middles == ["2011-07", "2012-07", "2013-07"]
+    assert dict(ticks_in_view(ax)) == dict(zip(["2011", "2012", "2013"], middles, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("freq", "name"),
+    [("D", "2013-03-31"), ("W", "the week of 2013-03-25"), ("QS", "2013 Q1"), ("YS", "2013")],
+)
+def test_growth_names_the_period_that_is_not_over(freq, name):
+    ax = plot.growth(created("project", *SPRING), freq=freq)
+    assert f"Pale: {name} (possibly not over)." in caption(ax)
 
 
 def test_growth_says_the_unit_of_its_periods_and_its_ticks_the_year():
@@ -425,14 +485,14 @@ def test_distribution_is_the_share_with_at_least_each_number():
     assert points(line(ax, "marked")) == [[1, 0.5], [10, 0.125], [100, 0.125]]
     assert labels(ax) == ["50% have 1 or more", "12% have 10 or more", "12% have 100 or more"]
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-    assert "Half of them have at most 0, 90% at most 900; the most is 900." in caption(ax)
-    assert "50% have none, and are off the scale." in caption(ax)
+    assert "Half of them have none, 90% have at most 900; the most is 900." in caption(ax)
+    assert "The 50% that have none are not on the logarithmic scale." in caption(ax)
     ax = lay_out(plot.posts_distribution(pd.DataFrame({"posts_count": [0, 5, 5, 12_000]})))
     assert points(line(ax, "distribution")) == [[5, 0.75], [12_000, 0.25]]
     numbered = {label.get_text() for label in ax.get_xticklabels()}
     assert {"1", "10", "100", "1k", "10k"} <= numbered
     nobody = plot.posts_distribution(pd.DataFrame({"posts_count": [0, 0]}))
-    assert "100% have none" in caption(nobody)
+    assert labels(nobody) == ["Of 2 accounts, none have a post"]
 
 
 def test_distribution_of_a_handful_of_projects_has_a_bar_for_each():
@@ -461,6 +521,12 @@ def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
     assert not nobody.lines
 
 
+@pytest.mark.parametrize(("number", "is_said"), [(9, False), (10, True)])
+def test_lorenz_says_what_the_top_tenth_has_of_ten_projects_or_more(number, is_said):
+    said = caption(plot.lorenz(pd.DataFrame({PEOPLE: range(number)})))
+    assert ("The top 10% of projects" in said) == is_said
+
+
 def committing(*commits):
     return plot.commits_by_contributor(frames.contributors(len(commits)).assign(commits=commits))
 
@@ -472,9 +538,9 @@ def test_commits_by_contributor_shows_shares_together_and_the_bus_factor():
     assert "Bus factor 2" in labels(ax)
     (half,) = (part for part in ax.lines if part.get_linestyle() == "--")
     assert points(half) == [[0.1, 0.5], [2, 0.5], [2, 0]]
-    assert "first has 30.0%" in caption(ax)
-    assert "first five" not in caption(ax)
-    assert "first five have 80.0%" in caption(committing(4, *[1] * 6))
+    assert "The most active contributor made 30.0% of the commits." in caption(ax)
+    assert "five most active" not in caption(ax)
+    assert "the five most active made 80.0%." in caption(committing(4, *[1] * 6))
 
 
 def users(stacks, people):
@@ -538,6 +604,16 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
     assert unknown.startswith("3 of 5 projects have a valid life span.")
 
 
+@pytest.mark.parametrize(("width", "least"), [("column", 1), (None, 2)])
+@pytest.mark.parametrize("years", [1, 6, 25])
+def test_life_span_has_ticks_beside_long_names(years, width, least):
+    frame = LIVES.assign(name=[f"Project {name} with a long name" for name in LIVES["name"]])
+    frame[FIRST] = frame[FIRST] - pd.DateOffset(years=years)
+    ax = lay_out(plot.life_span(frame, width=width))
+    assert len([text for text, _ in ticks_in_view(ax) if text]) >= least
+    assert covered(ax) == []
+
+
 def test_life_span_marks_first_months_that_flags_doubt():
     frame = LIVES.assign(**{LANGUAGE: ["Go", "C", None, "C", "C"]})
     frame[FIRST] = times("1999-01-01", "1969-12-01", "2011-01-01", "2013-01-01", None)
@@ -585,7 +661,7 @@ def test_survival_is_the_curve_of_its_statistic_in_years_with_the_numbers_at_ris
     ended = frame.assign(**{FETCHED: frame[LAST] + pd.DateOffset(months=12)})
     assert "Median life: 30 months" in caption(plot.survival(ended))
     alive = caption(plot.survival(frame.assign(**{FETCHED: frame[LAST]})))
-    assert "Median" not in alive
+    assert "Median life: not reached." in alive
 
 
 # Months of a project
@@ -608,7 +684,7 @@ def test_monthly_activity_has_two_lanes_and_a_gap_is_zero():
     commits, people = ax.child_axes
     assert steps(commits).tolist() == [40, 10, 0, 5]
     assert steps(people).tolist() == [4, 2, 0, 1]
-    assert "1 month without a row" in caption(ax)
+    assert "1 month without a record, drawn as 0." in caption(ax)
     for lane in ax.child_axes:  # each has its own scale, over the months of all
         assert lane.get_ylim()[0] == 0
         assert steps(lane).max() < lane.get_ylim()[1] < 1.5 * steps(lane).max()
@@ -644,4 +720,4 @@ def test_monthly_activity_is_pale_for_a_month_that_was_not_over(loaded, heights)
     ax = plot.monthly_activity(quarter(loaded and f"{loaded}T00:00:00+00:00"))
     drawn = [bar for lane in ax.child_axes for bar in unfinished(lane)]
     assert [bar.get_height() for bar in drawn] == heights
-    assert ("Pale: not over when it was loaded (2010-04)" in caption(ax)) == bool(heights)
+    assert ("Pale: 2010-04 (not yet over)." in caption(ax)) == bool(heights)

@@ -12,7 +12,7 @@ from matplotlib.testing.compare import compare_images
 
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
-from dirframe.plot.colours import ACCENT, OTHER
+from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER
 from tests.charts import (
     CHARTS,
     caption,
@@ -162,6 +162,12 @@ def test_wrong_options_are_refused_and_leave_no_figure():
         plot.tags(projects(), ax=ax, width="column")
 
 
+def test_axes_of_another_projection_are_refused():
+    ax = plt.figure().add_subplot(projection="polar")
+    with pytest.raises(InvalidInputError, match="polar"):
+        plot.growth(projects(), ax=ax)
+
+
 def test_style_ends_with_its_block():
     before = dict(mpl.rcParams)
     with plot.style():
@@ -232,6 +238,7 @@ def test_panels_of_survival_are_labelled_lines_on_one_axes():
     (ax,) = plot.panels(plot.survival, frame, "part").axes
     assert len(ends(ax)) == 7
     assert "other (3 strata)" in ends(ax)
+    assert ends(ax)["other (3 strata)"].get_color() == NEUTRAL
     assert size_of(ax) == "All 120 projects are known to have ended or not."
     drawn = {part.get_label(): part for part in ax.lines if part.get_gid() != "key"}
     table = stats.survival(frame[frame["part"] == "0"])
@@ -252,13 +259,38 @@ def test_panels_of_activity_are_one_whole_bar_a_row():
     assert labels(ax)[:2] == [f"{share:.0%}" for share in active]
 
 
+@pytest.mark.parametrize("name", ["languages_by_year", "users_against_contributors"])
+def test_panels_label_every_shared_tick(name):
+    frame = CHARTS[name](60).assign(half=["left"] * 50 + ["right"] * 10)
+    for ax in divided(name, frame).axes:
+        lay_out(ax)
+        assert all(label.get_text() for label in (*ax.get_xticklabels(), *ax.get_yticklabels()))
+
+
+def test_panels_are_titled_with_the_words_of_their_column():
+    figure = plot.panels(plot.tags, projects(), "license_family")
+    assert figure.get_suptitle() == "Projects by tag, by licence family"
+
+
+def test_caption_is_within_its_figure_where_matplotlib_wraps_by_itself():
+    figure = plot.language_share(projects(), width="column").figure
+    (label,) = (text for text in figure.texts if text.get_gid() == "caption")
+    vars(label).pop("_get_wrap_line_width")  # as with a Matplotlib that has no such method
+    figure.draw_without_rendering()
+    extent = label.get_window_extent()
+    assert extent.x1 < 1.02 * figure.bbox.x1
+    assert extent.height > 2 * label.get_fontsize() * figure.dpi / 72  # in several lines
+
+
 def test_panels_draw_with_a_function_of_a_person():
     def steps(part, *, ax, colour="red"):
         ax.plot(part[PEOPLE].to_numpy(float), color=colour)
+        ax.set_title("Contributors")
 
     frame = halved("lorenz")
     figure = plot.panels(steps, frame, "half", colour="blue", title="Our $steps$")
     assert [ax.get_title("left") for ax in figure.axes] == ["left (n = 20)", "right (n = 20)"]
+    assert not any(ax.get_title() for ax in figure.axes)
     assert len({(ax.get_xlim(), ax.get_ylim()) for ax in figure.axes}) == 1
     assert figure.axes[0].lines[0].get_color() == "blue"
     assert figure.get_suptitle() == "Our $steps$"

@@ -120,6 +120,13 @@ def test_map_counts_and_names_what_it_cannot_show():
         plot.accounts_map(pd.DataFrame({"country_code": ["DE"]}))
 
 
+def test_map_shortens_long_names_of_territories_in_its_caption():
+    frame = counted(SG=3, DE=1)
+    frame["country_name"] += " with a name without an end" * 20
+    ax = lay_out(plot.accounts_map(frame, width="column"))
+    assert "too small for the map: in SG with a na…without an end (3)." in caption(ax)
+
+
 def test_map_of_accounts_per_million_inhabitants():
     frame = counted(DE=830, IS=100, FR=9)  # 83 million, 0.36 million
     ax = plot.accounts_map(frame, per_million=True)

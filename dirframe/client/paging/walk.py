@@ -214,6 +214,11 @@ class Walk:
         if self.received.no_ids not in {NoIds.NOT_OFFERED, NoIds.SMALL_PAGES}:
             in_order = replace(in_order, per_page=PAGE_SIZE)
         answer = self.fetcher.fetch(in_order, may_refuse=never)
+        if in_order.per_page is not None and _may_be_for_its_size(answer):
+            self.received.add_receipt(answer)
+            self.received.failure = None
+            in_order = replace(in_order, per_page=None)
+            answer = self.fetcher.fetch(in_order, may_refuse=never)
         if isinstance(answer, Failure):
             yield self._failed(answer)
             raise answer.error
@@ -513,3 +518,8 @@ def _has_usual_size(page: CollectionPage, per_page: int | None) -> bool:
     if per_page is None or page.number == 1:
         return False
     return page.position == (page.number - 1) * USUAL_PAGE_SIZE
+
+
+def _may_be_for_its_size(answer: Answer) -> bool:
+    """Return whether a first page may have been refused because of its size."""
+    return isinstance(answer, Refusal) or (isinstance(answer, Failure) and answer.is_bare_404)

@@ -54,7 +54,8 @@ class Choices:
     def rows_with(self, is_wanted: Callable[[Any], bool]) -> NDArray[np.intp]:
         """Return the rows of the records with a wanted value."""
         is_wanted_at = np.array([is_wanted(value) for value in self.values], dtype=bool)
-        return self.rows[is_wanted_at[self.places]]
+        rows: NDArray[np.intp] = self.rows[is_wanted_at[self.places]]
+        return rows
 
 
 class Filters:

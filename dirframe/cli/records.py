@@ -153,6 +153,10 @@ def read_file(file: str) -> pd.DataFrame:
         if sys.stdin.isatty():
             raise click.UsageError("Standard input is a terminal: pipe a table into the command.")
         return read_content(sys.stdin.buffer.read(), "Standard input", {})
+    if "://" in file:
+        raise click.UsageError(
+            f"{file} is an address, and FILE is on this machine: download it first."
+        )
     is_xml = ".xml" in [suffix.lower() for suffix in path.suffixes]
     if path.is_dir() or is_xml:
         return dirframe.read_pages(file)
@@ -166,6 +170,13 @@ def projects_named(names: Sequence[str], ids_from: Path | None) -> list[str] | N
     for name in names:
         if Path(name).is_file():
             raise click.UsageError(f"{name} is a file: --ids-from {name} loads what it names.")
+        if "," in name:
+            apart = " ".join(name.replace(",", " ").split())
+            raise click.UsageError(f"Projects are named with blanks between: {apart}")
+        if " " in name.strip():
+            raise click.UsageError(
+                f"{name!r} is no id or short name: --query {name!r} loads the projects with these words."
+            )
     if ids_from is None:
         return list(names) or None
     return [*names, *_names_in(ids_from)]

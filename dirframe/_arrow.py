@@ -160,7 +160,9 @@ def plain_value(value: Any) -> Any:
         return value
     if isinstance(value, np.number | np.bool_):
         value = value.item()
-    return None if pd.isna(value) else value
+    # Of a frame or an index, pandas tells for each value whether it is missing.
+    is_missing = pd.api.types.is_scalar(value) and pd.isna(value)
+    return None if is_missing else value
 
 
 def as_list(value: Any, column: object) -> list[Any] | None:

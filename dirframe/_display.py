@@ -7,7 +7,6 @@ import sys
 from difflib import get_close_matches
 from functools import wraps
 from html import escape
-from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from dirframe._printable import printable
@@ -53,13 +52,18 @@ _FILTERS = {
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
 _WIDEST = 60
+_MOST_DECIMALS = 3
 #: Width of the text of a displayed object: that of most terminals.
 _TEXT_WIDTH = 80
+#: What is before the rows of a table in such a text, and between the columns of a table.
+_INDENT = _GAP = "  "
 _LEADING = (
     *("name", "analysis_main_language_name", "country_name", "country_code", "location"),
     *("stack_count", "user_count", "posts_count", "analysis_twelve_month_contributor_count"),
     *("analysis_total_code_lines", "kudo_score_kudo_rank", "created_at", "licenses", "tags"),
 )
+#: Choices that a question names.
+_MOST_CHOICES = 3
 _CAPTION = "text-align:left;caption-side:top;font-weight:bold"
 
 
@@ -69,8 +73,12 @@ _CAPTION = "text-align:left;caption-side:top;font-weight:bold"
 def card(heading: str, facts: dict[str, str], note: str = "") -> str:
     """Return the repr of a small object: a heading, facts by name unless empty, and a note."""
     widest = max(map(len, facts), default=0)
-    lines = [f"  {name:{widest}}  {fact}" for name, fact in facts.items() if fact]
-    return "\n".join(printable(line) for line in [heading, *lines, note] if line)
+    lines = [heading]
+    for name, fact in facts.items():
+        if fact:
+            lines.append(f"  {name:{widest}}  {fact}")
+    lines.append(note)
+    return "\n".join(printable(line) for line in lines if line)
 
 
 class Overview:
@@ -84,9 +92,13 @@ class Overview:
         heading, tables, notes = self._overview()
         lines = [heading]
         for caption, table in tables.items():
-            rows = ["none"] if table.empty else _fitting_lines(table, _TEXT_WIDTH - len("  "))
-            lines += ["", caption, *(f"  {row}" for row in rows)]
-        return "\n".join(map(printable, [*lines, "", *notes])).strip()
+            rows = ["none"]
+            if not table.empty:
+                rows = _fitting_lines(table, _TEXT_WIDTH - len(_INDENT))
+            lines += ["", caption]
+            lines += [f"{_INDENT}{row}" for row in rows]
+        lines += ["", *notes]
+        return "\n".join(map(printable, lines)).strip()
 
     def _repr_html_(self) -> str:
         heading, tables, notes = self._overview()
@@ -135,50 +147,75 @@ def table_lines(
 ) -> tuple[list[str], list[str]]:
     """Return a table as lines of text, and the columns for which they have no room."""
     height = max((head.count("\n") + 1 for head in heads.values()), default=0)
+    room = width
     columns: list[list[str]] = []
     omitted: list[str] = []
     for name, head in heads.items():
         cells = [cut(cell, widest) for cell in cell_texts(table, name)]
-        right = is_number(table[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
+        is_number_of_record = name == "id" and all(cell.isdecimal() for cell in cells)
         above = head.split("\n")
-        column = align([*[""] * (height - len(above)), *above, *cells], right=right)
-        if columns and width_of(column[0]) > width:
+        blanks = [""] * (height - len(above))
+        column = align(
+            blanks + above + cells, right=is_number(table[name].dtype) or is_number_of_record
+        )
+        taken = width_of(column[0])
+        if columns and taken > room:
             omitted.append(name)
-        else:
-            columns.append(column)
-            width -= width_of(column[0]) + len("  ")
-    lines = ("  ".join(row).rstrip() for row in zip(*columns, strict=True))
-    return list(dropwhile(lambda line: not line, lines)), omitted
+            continue
+        columns.append(column)
+        room -= taken + len(_GAP)
+    lines = [_GAP.join(row).rstrip() for row in zip(*columns, strict=True)]
+    while lines and not lines[0]:
+        del lines[0]
+    return lines, omitted
 
 
 def _fitting_lines(table: pd.DataFrame, width: int) -> list[str]:
     """Return a table as lines of text; if they are too wide, long names have lines of their own."""
     heads = {str(name): label(str(name)) for name in table}
     lines, _ = table_lines(table, heads)
-    if max(map(width_of, lines)) <= width:
+    if _widest(lines) <= width:
         return lines
     first, *others = heads
-    above = {name: heads[name].replace(" ", "\n", 1) for name in others}
-    rest, _ = table_lines(table, above)
-    room = max(width - max(map(width_of, rest)) - len("  "), len(heads[first]))
+    # The headings of the other columns are of two lines each.
+    of_others = {name: heads[name].replace(" ", "\n", 1) for name in others}
+    rest, _ = table_lines(table, of_others)
+    room = max(width - _widest(rest) - len(_GAP), len(heads[first]))
     names = [cut(cell, width) for cell in cell_texts(table, first)]
-    beside = [*[""] * (len(rest) - len(names) - 1), heads[first], *names]
+    blanks = [""] * (len(rest) - len(names) - 1)
     folded: list[str] = []
-    for name, line in zip(beside, rest, strict=True):
+    for name, line in zip([*blanks, heads[first], *names], rest, strict=True):
         if width_of(name) > room:
-            folded += [name, f"{'':{room}}  {line}"]
+            folded.append(name)
+            folded.append(f"{' ' * room}{_GAP}{line}")
         else:
-            folded.append(f"{name}{' ' * (room - width_of(name))}  {line}".rstrip())
+            folded.append(f"{_pad(name, room, right=False)}{_GAP}{line}".rstrip())
     return folded
 
 
-def wrap(text: str, width: int) -> list[str]:
-    """Return a text as lines that are no wider; a word is broken only where it alone is wider."""
-    if width_of(text) <= width:
-        return [text]
+def _widest(lines: Iterable[str]) -> int:
+    return max(map(width_of, lines))
+
+
+def wrap(line: str, width: int, *, breaks_words: bool = True) -> list[str]:
+    """Return a line as lines that are no wider, indented as it is.
+
+    A word that alone is wider is broken, or stays whole, as an address must on a terminal.
+    """
+    if width_of(line) <= width:
+        return [line]
     from wcwidth import wrap as wrap_words
 
-    return wrap_words(text, max(width, 1), break_on_hyphens=False)
+    text = line.strip(" ")
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    return wrap_words(
+        text,
+        max(width, 1),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=breaks_words,
+        break_on_hyphens=False,
+    )
 
 
 def _pad(text: str, width: int, *, right: bool) -> str:
@@ -188,7 +225,7 @@ def _pad(text: str, width: int, *, right: bool) -> str:
 
 def align(texts: Sequence[str], *, right: bool) -> list[str]:
     """Pad texts to the width of the widest."""
-    widest = max(map(width_of, texts))
+    widest = _widest(texts)
     return [_pad(text, widest, right=right) for text in texts]
 
 
@@ -205,10 +242,12 @@ def cut(text: str, widest: int) -> str:
     """Cut a text after a word; a long word anywhere."""
     if width_of(text) <= widest:
         return text
-    from wcwidth import wrap
+    from wcwidth import wrap as wrap_words
 
-    lines = wrap(text[: 2 * widest], max(widest - 1, 1))
-    return f"{lines[0] if lines else ''}…"
+    # Longer texts take time, and the first line alone is shown.
+    lines = wrap_words(text[: 2 * widest], max(widest - 1, 1))
+    first = lines[0] if lines else ""
+    return f"{first}…"
 
 
 # Values
@@ -221,23 +260,30 @@ def cell_texts(table: pd.DataFrame, name: Any) -> list[str]:
 
     values: pd.Series[Any] = table[name]
     dtype = values.dtype
-    text: Callable[[Any], str]
+    to_text: Callable[[Any], str]
     if types.is_datetime64_any_dtype(dtype):
         moments = values.dropna()
         is_day = bool((moments == moments.dt.normalize()).all())
-        text = ("{:%Y-%m-%d}" if is_day else "{:%Y-%m-%d %H:%M}").format
+        to_text = "{:%Y-%m-%d}".format if is_day else "{:%Y-%m-%d %H:%M}".format
     elif types.is_integer_dtype(dtype):
-        text = ("{:d}" if "year" in str(name).split("_") else "{:,d}").format
+        is_year = "year" in str(name).split("_")
+        to_text = str if is_year else "{:,d}".format
     elif is_share(table, name):
-        text = percent
+        to_text = percent
     elif types.is_float_dtype(dtype):
-        # The same number of decimals in the whole column: as many as needed, three at most.
-        numbers = values.dropna().astype("float64").round(3)
-        decimals = next(n for n in range(4) if n == 3 or bool((numbers.round(n) == numbers).all()))
-        text = f"{{:,.{decimals}f}}".format
+        to_text = f"{{:,.{_decimals(values)}f}}".format
     else:
         return [_text(value) for value in values]
-    return ["" if pd.isna(value) else text(value) for value in values]
+    return ["" if pd.isna(value) else to_text(value) for value in values]
+
+
+def _decimals(values: pd.Series[Any]) -> int:
+    """Return how many decimals the numbers of a column need, of three at most."""
+    numbers = values.dropna().astype("float64").round(_MOST_DECIMALS)
+    for decimals in range(_MOST_DECIMALS):
+        if bool((numbers.round(decimals) == numbers).all()):
+            return decimals
+    return _MOST_DECIMALS
 
 
 def _text(value: Any) -> str:
@@ -245,8 +291,10 @@ def _text(value: Any) -> str:
     import pandas as pd
 
     if isinstance(value, dict):
-        name = next((value[key] for key in _NAMES if value.get(key)), None)
-        value = name or [part for part in value.values() if part is not None]
+        names = [value[key] for key in _NAMES if value.get(key)]
+        if names:
+            return _text(names[0])
+        return _text([part for part in value.values() if part is not None])
     if pd.api.types.is_list_like(value):
         return ", ".join(map(_text, value))
     return "" if pd.isna(value) else printable(str(value))
@@ -260,8 +308,12 @@ def label(column: str) -> str:
 def headings(columns: Iterable[object]) -> dict[str, str]:
     """Return the names of columns in words, those of the analysis without its name where clear."""
     names = [str(column) for column in columns]
-    clear = {n: n.removeprefix("analysis_") for n in names}
-    return {n: label(n if s in names or s.startswith("_") else s) for n, s in clear.items()}
+    heads: dict[str, str] = {}
+    for name in names:
+        short = name.removeprefix("analysis_")
+        is_unclear = short in names or short.startswith("_")
+        heads[name] = label(name if is_unclear else short)
+    return heads
 
 
 def leading_columns(frame: pd.DataFrame) -> list[str]:
@@ -272,14 +324,19 @@ def leading_columns(frame: pd.DataFrame) -> list[str]:
 
 def quantity(count: int, singular: str, plural: str = "") -> str:
     """Format a count with its noun: ``1 project``, ``1,500 projects``."""
-    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+    noun = singular
+    if count != 1:
+        noun = plural or f"{singular}s"
+    return f"{count:,} {noun}"
 
 
 def percent(share: float) -> str:
     """Format a share with one decimal; only 0 is shown as 0.0%, and only 1 as 100.0%."""
     if 0 < share < 0.0005:
         return "<0.1%"
-    return ">99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
+    if 0.9995 <= share < 1:
+        return ">99.9%"
+    return f"{share:.1%}"
 
 
 def is_share(table: pd.DataFrame, name: Any) -> bool:
@@ -304,14 +361,25 @@ def is_number(dtype: Any) -> bool:
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return a question that names similar choices, after a blank; empty if there is none."""
     names = [str(choice) for choice in choices]
-    # Of several words, one may be it: projects is load_projects, and load_users load_accounts.
+    collection = _COLLECTIONS.get(name)
     meant = "_".join(_SYNONYMS.get(word, word) for word in name.split("_"))
-    close = [other for other in names if other == _COLLECTIONS.get(name)]
-    close += [other for other in names if meant in {other, _SYNONYMS.get(other), *other.split("_")}]
-    folded = {choice.casefold(): choice for choice in names}
-    close += [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]
+    close = [other for other in names if other == collection]
+    close += [other for other in names if _is_meant(meant, other)]
+    by_folded = {other.casefold(): other for other in names}
+    similar = get_close_matches(name.casefold(), by_folded, n=_MOST_CHOICES)
+    close += [by_folded[match] for match in similar]
     quoted = [repr(match) for match in dict.fromkeys(close)]
-    return f" Did you mean {' or '.join(quoted[:3])}?" if quoted else ""
+    if not quoted:
+        return ""
+    return f" Did you mean {' or '.join(quoted[:_MOST_CHOICES])}?"
+
+
+def _is_meant(meant: str, choice: str) -> bool:
+    """Return whether a choice, its synonym or one of its words is what a name means.
+
+    So projects is load_projects, and load_users load_accounts.
+    """
+    return meant in {choice, _SYNONYMS.get(choice), *choice.split("_")}
 
 
 def suggests_options(function: F) -> F:
@@ -319,17 +387,20 @@ def suggests_options(function: F) -> F:
     signature = inspect.signature(function)
     name = function.__qualname__.removesuffix(".__init__")
     first, *others = [parameter for parameter in signature.parameters if parameter != "self"]
-    option = "directory" if "directory" in others else "".join(others[:1])
-    example = f"{name}({first}, {option}={option})" if option else f"{name}({first})"
+    example = f"{name}({first})"
+    if others:
+        option = "directory" if "directory" in others else others[0]
+        example = f"{name}({first}, {option}={option})"
 
     def mistake(arguments: Any, options: Any) -> str:
         try:
             signature.bind(*arguments, **options)
         except TypeError as error:
-            unknown = [given for given in options if given not in signature.parameters]
-            if unknown:
-                return f"{name}(): {error}.{_advice(unknown[0], [*signature.parameters])}"
-            return f"{name}(): {error}; write {example}."
+            unknown = [option for option in options if option not in signature.parameters]
+            if not unknown:
+                return f"{name}(): {error}; write {example}."
+            advice = _advice(unknown[0], list(signature.parameters))
+            return f"{name}(): {error}.{advice}"
         return ""
 
     @wraps(function)
@@ -359,8 +430,9 @@ def _advice(unknown: str, parameters: list[str]) -> str:
 
 def unknown_attribute(owner: str, name: str, choices: Iterable[str]) -> AttributeError:
     """Return the error for an attribute that does not exist."""
+    words = f"{owner} has no attribute {name!r}"
     question = "" if name.startswith("_") else did_you_mean(name, choices)
+    if question:
+        words = f"{words}.{question}"
     # With a name and no object Python adds no suggestion of its own.
-    return AttributeError(
-        f"{owner} has no attribute {name!r}{question and '.' + question}", name=name
-    )
+    return AttributeError(words, name=name)

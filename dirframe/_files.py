@@ -40,6 +40,11 @@ def check_writable(target: Path, *, overwrite: bool, suffixes: Collection[str] =
             f"{target} is a symbolic link, which a file would replace. Name the file that it is to: "
             f"{target.readlink()}."
         )
+    if overwrite and target.exists() and not target.is_file():
+        raise InvalidInputError(
+            f"{target} is no file but a pipe or a device, which a file would replace. Choose another "
+            "name."
+        )
     if not overwrite and os.path.lexists(target):
         raise InvalidInputError(
             f"{target} already exists.",

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date, time
 from decimal import Decimal
@@ -23,13 +24,21 @@ if TYPE_CHECKING:
 ATTRIBUTE = "dirframe"
 #: Before and behind the digests in a Parquet file of ours: one that is damaged leaves the other.
 _MARK = b"dirframe"
-#: Bytes of a digest, of both with their marks, and of the end of a file with the footer's length.
+#: Bytes of a digest, and of both with their marks.
 _DIGEST = sha256().digest_size
-_SEAL, _END = 2 * (len(_MARK) + _DIGEST), 8
+_SEAL = 2 * (len(_MARK) + _DIGEST)
+#: Bytes at the end of a Parquet file: the length of the footer, and a mark.
+_END = 8
 _PART = 2**20  # bytes that are read at a time
 #: What libraries raise for a damaged file.
 DAMAGES = (
-    *(ValueError, TypeError, LookupError, ArithmeticError, RuntimeError, OSError, MemoryError),
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    RuntimeError,
+    OSError,
+    MemoryError,
 )
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
@@ -46,8 +55,22 @@ _QUOTED_VALUE = re.compile('"(?:[^"]|"")*"')
 _UNQUOTED_BY_R = re.compile(
     r"|NA|NaN|-?Inf|TRUE|FALSE|[-+]?[\d.,]+(?:[eE][-+]?\d+)?|\d{4}-\d\d-\d\d(?:[ T][\d:.]+Z?)?"
 )
-#: A number or a day, which is hardly the name of a column.
-_NUMBER_OR_DAY = re.compile(r"\s*(?:[-+]?\d+(?:\.\d+)?|\d{4}-\d\d-\d\d.*)\s*")
+#: A number, a day, a time or a truth value, which is hardly the name of the first column.
+_VALUE = re.compile(
+    r"""\s*(?:
+        [-+]?(?:\d[\d.,']*|\.\d+)(?:e[-+]?\d+)?\s?%?  # 7, 1.5e3, .5, 1,000, 5%
+        |\d{4}([-/.])\d\d?(?:\1\d\d?.*)?  # 2020-01, 2020-01-02T10:00
+        |\d\d?([-/.])\d\d?\2\d{2,4}.*  # 02.01.2020, 1/2/20
+        |\d\d?:\d\d.*  # 10:30
+        |true|false
+    )\s*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+#: An address or a UUID, which is the name of no column.
+_ADDRESS = re.compile(
+    r"\s*(?:https?://\S+|[^\s@]+@[^\s@]+\.[^\s@]+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\s*",
+    re.IGNORECASE,
+)
 #: Rows that show whether the first is a title.
 _COMPARED = 20
 #: The begin of HTML or XML.
@@ -95,9 +118,6 @@ def read_csv(content: bytes, *, is_own: bool = False) -> Table:
     The apostrophe before what a spreadsheet would take for a formula is removed. What other
     programs write around names and for missing values is understood unless a table is our own.
     """
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
-
     text = _decoded(content)
     stated = None if is_own else _STATED_SEPARATOR.match(text)
     if stated:
@@ -107,45 +127,14 @@ def read_csv(content: bytes, *, is_own: bool = False) -> Table:
         raise ValueError("it is empty; a table has at least a line of columns")
     separator = stated[1] if stated else _separator_of(content)
     names = _column_names(text, separator)
-    # Arrow loses the row after such a name.
-    if _MARKUP.match(text) or "\0" in (text if len(names) == 1 else "".join(names)):
+    if not names:
+        raise UnsuitableTableError("the first line is empty. Delete the lines above the names")
+    if _MARKUP.match(text) or _has_zero_character(text, names):
         raise ValueError("the first line does not name columns")
     if not is_own:
         _refuse_title(text, separator)
-    # pyarrow takes all that follows an open quotation mark for one value: this row shows it.
-    end = b"" if content.endswith((b"\n", b"\r")) else b"\n"
-    content += end + separator.join([_LAST] * len(names)).encode() + b"\n"
     is_of_r = not is_own and _is_of_r(text, separator)
-    positions = [str(position) for position in range(len(names))]
-    try:
-        table = arrow_csv.read_csv(
-            pa.py_buffer(content),
-            read_options=arrow_csv.ReadOptions(
-                column_names=positions,
-                skip_rows_after_names=1,
-                use_threads=False,  # only then errors name the row
-                block_size=max(len(content) + 1, 1024),  # a cell can have any length
-            ),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=separator,
-                newlines_in_values=True,
-                ignore_empty_lines=len(names) > 1,  # in a single column, they are missing values
-            ),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(positions, pa.large_string()),
-                null_values=["", "NA"] if is_of_r else [""],
-                strings_can_be_null=True,
-                quoted_strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        raise UnsuitableTableError(
-            f"{str(error).splitlines()[0]}. Give each row as many values as the first line has "
-            "names, and delete titles and remarks above it"
-        ) from None
-    columns = [column.to_pylist() for column in table.columns]
-    if not len(table) or any(values.pop() != _LAST for values in columns):
-        raise ValueError("a quotation mark is opened and not closed")
+    columns = _csv_columns(content, separator, len(names), missing=["", "NA"] if is_of_r else [""])
     cells = [[value and _bare(value) for value in values] for values in columns]
     named, notes = _with_names(names, cells, is_own=is_own)
     if not is_own and _is_like_record(names):
@@ -156,23 +145,80 @@ def read_csv(content: bytes, *, is_own: bool = False) -> Table:
     return Table(named, notes, separator)
 
 
+def _csv_columns(
+    content: bytes, separator: str, width: int, *, missing: list[str]
+) -> list[list[str | None]]:
+    """Return the columns of a CSV file below its first line; ValueError names the wrong row."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    # pyarrow takes all that follows an open quotation mark for one value: a last row shows it.
+    if not content.endswith((b"\n", b"\r")):
+        content += b"\n"
+    last_row = separator.join([_LAST] * width)
+    content += f"{last_row}\n".encode()
+    positions = [str(position) for position in range(width)]
+    read_options = arrow_csv.ReadOptions(
+        column_names=positions,
+        skip_rows_after_names=1,
+        use_threads=False,  # only then errors name the row
+        block_size=max(len(content) + 1, 1024),  # a cell can have any length
+    )
+    parse_options = arrow_csv.ParseOptions(
+        delimiter=separator,
+        newlines_in_values=True,
+        ignore_empty_lines=width > 1,  # in a single column, they are missing values
+    )
+    convert_options = arrow_csv.ConvertOptions(
+        column_types=dict.fromkeys(positions, pa.large_string()),
+        null_values=missing,
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    try:
+        table = arrow_csv.read_csv(
+            pa.py_buffer(content),
+            read_options=read_options,
+            parse_options=parse_options,
+            convert_options=convert_options,
+        )
+    except pa.ArrowInvalid as error:
+        raise UnsuitableTableError(
+            f"{str(error).splitlines()[0]}. Give each row as many values as the first line has "
+            "names, and delete titles and remarks above it"
+        ) from None
+    columns = [column.to_pylist() for column in table.columns]
+    last_values = [values.pop() for values in columns if values]
+    if last_values != [_LAST] * width:
+        raise ValueError("a quotation mark is opened and not closed")
+    return columns
+
+
+def _has_zero_character(text: str, names: Sequence[str]) -> bool:
+    """Return whether a name has a zero character, after which Arrow loses the row.
+
+    In a table of one column, so does a zero character anywhere.
+    """
+    if len(names) == 1:
+        return "\0" in text
+    return any("\0" in name for name in names)
+
+
 def read_json(content: bytes, *, is_own: bool = False) -> Table:
     """Read a list of JSON objects, or one a line; lists, numbers and truths as JSON."""
     text = _decoded(content)
-    records: Any
-    if text.lstrip()[:1] == "[":
-        records = json.loads(text)
-    else:
-        # Not splitlines(): a text in JSON may hold other line separators.
-        lines = enumerate(text.split("\n"), start=1)
-        records = [_parse_line(line, number) for number, line in lines if line.strip()]
+    is_list = text.lstrip().startswith("[")
+    records: Any = json.loads(text) if is_list else _parse_lines(text)
     if not all(isinstance(record, dict) for record in records):
         raise ValueError("JSON is read as a list of records, each an object")
     if "\\ud" in text.lower():
         _refuse_half_pairs(records)
-    names = list(dict.fromkeys(name for record in records for name in record))
+    names: dict[str, None] = {}  # each once, in the order in which they come
+    for record in records:
+        names |= dict.fromkeys(record)
     cells = [[as_text(record.get(name)) for record in records] for name in names]
-    return Table(*_with_names(names, cells, is_own=is_own))
+    columns, notes = _with_names(list(names), cells, is_own=is_own)
+    return Table(columns, notes)
 
 
 def _refuse_half_pairs(records: Sequence[dict[str, Any]]) -> None:
@@ -193,31 +239,41 @@ def _is_of_r(text: str, separator: str) -> bool:
     """Return whether all texts are in quotation marks, so that NA without them is a missing value."""
     if not text.startswith('"') or "NA" not in text:
         return False
-    unquoted = _QUOTED_VALUE.sub("", text)
-    header, *rows = unquoted.splitlines()
-    if header.replace(separator, ""):
+    header, *rows = _QUOTED_VALUE.sub("", text).splitlines()
+    are_names_quoted = not header.replace(separator, "")
+    if not are_names_quoted:
         return False
-    values = {value for row in rows for value in row.split(separator)}
-    return all(map(_UNQUOTED_BY_R.fullmatch, values))
+    unquoted: set[str] = set()
+    for row in rows:
+        unquoted.update(row.split(separator))
+    return all(_UNQUOTED_BY_R.fullmatch(value) for value in unquoted)
 
 
 def _refuse_title(text: str, separator: str) -> None:
     """Raise if the first line is a title: it has one value, and each of the lines below has more."""
-    for mark in dict.fromkeys((separator, *_SEPARATORS)):
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+    for mark in dict.fromkeys([separator, *_SEPARATORS]):
         try:
-            first, *rows = (row for row in islice(reader, _COMPARED) if row)
+            first, *rows = _first_rows(text, mark)
         except csv.Error:
             continue
         widths = {len(row) for row in rows}
         if mark == separator and len(first) > 1 and widths <= {len(first)}:
             return  # other marks are in values, such as in lists: library;ils
-        if len(first) == 1 and len(rows) > 1 and len(widths) == 1 and min(widths) > 1:
+        if len(first) > 1 or len(rows) < 2 or len(widths) > 1:
+            continue
+        width = widths.pop()
+        if width > 1:
             raise UnsuitableTableError(
                 f"the first line ({first[0][:40]!r}) names one column, and the lines below it have "
-                f"{min(widths)}, separated by {mark!r}. Delete the lines above the names, or put "
-                "each value in quotation marks"
+                f"{width}, separated by {mark!r}. Delete the lines above the names, or put each "
+                "value in quotation marks"
             )
+
+
+def _first_rows(text: str, separator: str) -> list[list[str]]:
+    """Return the first rows of a table that are not empty."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    return [row for row in islice(reader, _COMPARED) if row]
 
 
 def _with_names(
@@ -230,9 +286,11 @@ def _with_names(
     """
     notes: list[str] = []
     columns: list[tuple[str, list[str | None]]] = []
-    for position, (given, texts) in enumerate(zip(names, cells, strict=True), start=1):
-        name = given if is_own else given.strip()
-        values = texts if name == given else [text and text.strip() for text in texts]
+    for position, (sent_name, texts) in enumerate(zip(names, cells, strict=True), start=1):
+        name, values = sent_name, texts
+        if not is_own and name != name.strip():
+            name = name.strip()
+            values = [text and text.strip() for text in texts]
         if not is_own and not name:
             if not any(values):
                 continue
@@ -248,35 +306,45 @@ def _with_names(
             while name in names:
                 name += "_"
         columns.append((name, values))
-    kept = [name for name, _ in columns]
-    if repeated := sorted({name for name in kept if kept.count(name) > 1}):
+    times = Counter(name for name, _ in columns)
+    repeated = sorted(name for name, number in times.items() if number > 1)
+    if repeated:
+        advice = "Rename all but one"
+        if _is_like_record(names):
+            advice += ", or write a line of names above the first line if it is a record"
         raise UnsuitableTableError(
-            f"there are several columns of one name: {', '.join(map(repr, repeated))}. Rename all "
-            "but one"
+            f"there are several columns of one name: {', '.join(map(repr, repeated))}. {advice}"
         )
     return dict(columns), notes
 
 
 def _is_like_record(names: Sequence[str]) -> bool:
-    """Return whether names begin with a value, unless they are the numbers of unnamed columns."""
-    is_numbered = list(names) == [str(number) for number in range(len(names))]
-    return bool(_NUMBER_OR_DAY.fullmatch(names[0])) and not is_numbered
+    """Return whether names begin with a value, or hold an address, as a record does.
+
+    The numbers 0, 1, 2 … are what pandas calls columns without a name.
+    """
+    if list(names) == [str(number) for number in range(len(names))]:
+        return False
+    first = names[0]
+    if first in MISSING or _VALUE.fullmatch(first):
+        return True
+    return any(_ADDRESS.fullmatch(name) for name in names)
 
 
 def _counts_rows(values: Sequence[str | None]) -> bool:
     """Return whether values are 0, 1, 2 … as pandas writes the index, or 1, 2, 3 … as R does."""
-    return any(
-        list(values) == [str(number) for number in range(first, first + len(values))]
-        for first in (0, 1)
-    )
+    texts = list(values)
+    from_0 = [str(number) for number in range(len(texts))]
+    from_1 = [str(number) for number in range(1, len(texts) + 1)]
+    return texts in (from_0, from_1)
 
 
 def whole_id(text: str) -> str:
     """Return an id as a whole number if a program made 7.0 of 7; ValueError if digits are lost."""
     whole = _WHOLE.fullmatch(text)
-    if whole and int(whole[1]) <= _LARGEST_EXACT:
+    if whole is not None and int(whole[1]) <= _LARGEST_EXACT:
         return whole[1]
-    if whole or _FRACTION.fullmatch(text):
+    if whole is not None or _FRACTION.fullmatch(text):
         raise ValueError(
             "it is a fraction, or a number whose last digits are lost: write ids as text or whole "
             "numbers, such as by frame.astype({'id': 'Int64'}) before pandas makes numbers of them"
@@ -289,9 +357,13 @@ def read_parquet(source: bytes | Path) -> pa.Table:
     import pyarrow as pa
     from pyarrow import parquet
 
-    file = pa.BufferReader(source) if isinstance(source, bytes) else source
-    with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as content:
-        check_seal(content)
+    file: Any = source
+    if isinstance(source, bytes):
+        file = pa.BufferReader(source)
+        check_seal(io.BytesIO(source))
+    else:
+        with source.open("rb") as content:
+            check_seal(content)
     try:
         with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
             table = opened.read()
@@ -314,9 +386,9 @@ def seal_parquet(file: IO[bytes]) -> None:
     begin = _footer_of(file)
     file.seek(begin)
     footer = file.read()
-    digests = _digest_of(file, begin) + sha256(footer).digest()
+    seal = _seal(_digest_of(file, begin), footer)
     file.seek(begin)
-    file.write(_MARK + digests + _MARK + footer)
+    file.write(seal + footer)
 
 
 def check_seal(file: IO[bytes], *, is_whole: bool = True) -> None:
@@ -328,13 +400,21 @@ def check_seal(file: IO[bytes], *, is_whole: bool = True) -> None:
     if begin < _SEAL:
         return
     file.seek(begin - _SEAL)
-    seal, footer = file.read(_SEAL), file.read()
+    seal = file.read(_SEAL)
+    footer = file.read()
     if not (seal.startswith(_MARK) or seal.endswith(_MARK)):
         return
-    of_rest = seal[len(_MARK) :][:_DIGEST]
-    expected = _digest_of(file, begin - _SEAL) if is_whole else of_rest
-    if seal != _MARK + expected + sha256(footer).digest() + _MARK:
+    of_rest = seal[len(_MARK) : len(_MARK) + _DIGEST]
+    if is_whole:
+        of_rest = _digest_of(file, begin - _SEAL)
+    if seal != _seal(of_rest, footer):
         raise ValueError("its bytes are not those that were written: it is damaged")
+
+
+def _seal(of_rest: bytes, footer: bytes) -> bytes:
+    """Return the seal of a file: the digests of what is before it and behind it, between marks."""
+    of_footer = sha256(footer).digest()
+    return _MARK + of_rest + of_footer + _MARK
 
 
 def _footer_of(file: IO[bytes]) -> int:
@@ -359,13 +439,17 @@ def _digest_of(file: IO[bytes], end: int) -> bytes:
 
 def without_index(table: pa.Table) -> pa.Table:
     """Return a table of Arrow without the index of pandas, of which one with a name is a column."""
-    return table.select([n for n in table.column_names if not n.startswith("__index_level_")])
+    names = [name for name in table.column_names if not name.startswith("__index_level_")]
+    return table.select(names)
 
 
 def table_columns(table: pa.Table) -> Columns:
     """Return the columns of a table of Arrow as texts; times as ISO 8601, lists as JSON."""
     table = without_index(table)
-    return {name: list(map(as_text, table[name].to_pylist())) for name in table.column_names}
+    columns: Columns = {}
+    for name in table.column_names:
+        columns[name] = [as_text(value) for value in table[name].to_pylist()]
+    return columns
 
 
 def is_id(name: str) -> bool:
@@ -384,8 +468,9 @@ def attributes_of(frame: Any) -> dict[str, Any]:
 
 def _separator_of(content: bytes) -> str:
     """Return the separator of a table from its first line."""
-    header = _QUOTED.sub(b"", _HEADER.match(content)[0])  # type: ignore[index]  # it can be empty
-    return max(_SEPARATORS, key=header.decode().count)
+    first_line = _HEADER.match(content)[0]  # type: ignore[index]  # it can be empty
+    unquoted = _QUOTED.sub(b"", first_line).decode()
+    return max(_SEPARATORS, key=unquoted.count)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -420,14 +505,24 @@ def _column_names(text: str, separator: str) -> list[str]:
 
 
 def _bare(text: str) -> str:
-    return text[1:] if text[:1] == "'" and FORMULA.match(text) else text
+    """Return a text without the apostrophe that keeps a spreadsheet from evaluating it."""
+    if text.startswith("'") and FORMULA.match(text):
+        return text[1:]
+    return text
 
 
-def _parse_line(line: str, number: int) -> Any:
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"line {number}: {error.msg}") from None
+def _parse_lines(text: str) -> list[Any]:
+    """Parse JSON lines; ValueError names the line that is none."""
+    records: list[Any] = []
+    # Not splitlines(): a text in JSON may hold other line separators.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            records.append(json.loads(line))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"line {number}: {error.msg}") from None
+    return records
 
 
 def as_text(value: Any) -> str | None:
@@ -440,7 +535,9 @@ def as_text(value: Any) -> str | None:
         return None
     if isinstance(value, bool | float | list | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
-    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
-        return str(int(value))
-    is_moment = isinstance(value, date | time)
-    return value.isoformat().replace("+00:00", "Z") if is_moment else str(value)
+    if isinstance(value, date | time):
+        return value.isoformat().replace("+00:00", "Z")
+    is_decimal = isinstance(value, Decimal) and value.is_finite()
+    if is_decimal and value == value.to_integral_value():
+        value = int(value)
+    return str(value)

@@ -13,10 +13,11 @@ import dirframe
 from dirframe.cli import options
 from dirframe.cli.commands import command, group
 from dirframe.cli.output import Output, output
-from dirframe.cli.records import bounded, empty, named_records, read
+from dirframe.cli.records import bounded, empty, named_records, projects_named, read
 from dirframe.cli.request import Request
 from dirframe.cli.selection import Selection, with_countries
 from dirframe.cli.terminal import note, show
+from dirframe.schema import RESOURCES
 
 
 @command()
@@ -85,8 +86,17 @@ def projects(
       dirframe projects 633 714 --demo
       dirframe projects --ids-from projects.parquet --demo -o again.csv
     """
-    request = replace(request, projects=named_records(names, ids_from))
-    _load(request, selection, out, collection="projects", plan=plan)
+    for name in names:
+        if out.columns and name in RESOURCES["project"].by_column:
+            columns = ",".join([*out.columns, name])
+            raise click.UsageError(f"Columns are named with commas between: --columns {columns}")
+    request = replace(request, projects=projects_named(names, ids_from))
+    try:
+        _load(request, selection, out, collection="projects", plan=plan)
+    except dirframe.IncompleteCollectionError:
+        if names:
+            note("dirframe: --query WORDS finds projects by their words.")
+        raise
 
 
 @command()

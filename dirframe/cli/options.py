@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
@@ -18,11 +17,29 @@ from dirframe.cli.selection import CONDITIONS, Selection
 
 Decorator = Callable[[Any], Any]
 
-COLLECTION = Choice(["accounts", "projects"])
+COLLECTION = Choice(["accounts", "projects"], case_sensitive=False)
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
-NUMBER = IntRange(1)
-NUMBER.name = "n"
+
+
+class Number(IntRange):
+    """A whole number within bounds; another text is answered with what is expected."""
+
+    name = "n"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the number."""
+        try:
+            int(value)
+        except ValueError:
+            text = str(value).removeprefix("=")
+            if text.isdecimal() and param is not None:
+                self.fail(f"{value!r} is no number: write {param.opts[0]} {text}.", param, ctx)
+            self.fail(f"{value!r} is no whole number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+NUMBER = Number(1)
 #: Stands for standard input where a file is read, and for standard output where one is written.
 STREAM = "-"
 
@@ -48,7 +65,9 @@ def _pairs(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE.")
+            raise click.BadParameter(
+                f"{text!r} is not of the form NAME=VALUE; a range is NAME=1..5, NAME=5.. or NAME=..5."
+            )
         yield name.strip(), value.strip()
 
 
@@ -63,18 +82,6 @@ def _parameters(_: object, __: object, texts: tuple[str, ...]) -> dict[str, str]
     for name, text in _pairs(texts):
         _add(parameters, name, text)
     return parameters
-
-
-def value_of(text: str, annotation: str) -> Any:
-    """Return the value of a function's option, whose annotation tells what is text or a list."""
-    if "str" in annotation and text not in {"true", "false"}:
-        return text
-    if "Sequence" in annotation and not text.startswith("["):
-        return [value_of(part, "") for part in text.split(",")]
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return None if text == "None" else text  # as help and messages write it
 
 
 def _conditions(_: object, __: object, texts: tuple[str, ...]) -> Selection:

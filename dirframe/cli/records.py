@@ -155,12 +155,30 @@ def read_file(file: str) -> pd.DataFrame:
         if sys.stdin.isatty():
             raise click.UsageError("Standard input is a terminal: pipe a table into the command.")
         return read_content(sys.stdin.buffer.read(), "Standard input", {})
+    if "://" in file:
+        raise click.UsageError(
+            f"{file} is an address, and FILE is on this machine: download it first."
+        )
     is_xml = ".xml" in [suffix.lower() for suffix in path.suffixes]
     if path.is_dir() or is_xml:
         return dirframe.read_pages(file)
     if path.is_file() and Store.is_archive(path):
         return dirframe.open_archive(file).frame(whole=True)
     return dirframe.read_table(file)
+
+
+def projects_named(names: Sequence[str], ids_from: Path | None) -> list[str] | None:
+    """Return the projects that arguments and a file name; None if there are none."""
+    projects = named_records(names, ids_from)
+    for name in names:
+        if "," in name:
+            apart = " ".join(name.replace(",", " ").split())
+            raise click.UsageError(f"Projects are named with blanks between: {apart}")
+        if " " in name.strip():
+            raise click.UsageError(
+                f"{name!r} is no id or short name: --query {name!r} loads the projects with these words."
+            )
+    return projects
 
 
 def named_records(names: Sequence[str], ids_from: Path | None) -> list[str] | None:

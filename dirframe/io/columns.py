@@ -25,7 +25,8 @@ _ADDED = {
 STRATA = {
     "language": "main language of the projects of the group",
     "country": "country of the accounts of the group",
-    "year": "year of the first month with activity, or in which the record was created, of the group",
+    "year": "year of the first month with activity of the records of the group; where the table of the "
+    "records has no such column, the year in which they were created",
     "age": "age of the projects of the group in years",
     "team_size": "number of contributors in twelve months of the projects of the group",
     "license": "licence of the projects of the group; a project is in each of its groups",
@@ -48,14 +49,19 @@ def known_fields(resource: Resource | None, record: Mapping[str, Any]) -> dict[s
     if statistic:
         return _fields_of_statistic(resource, statistic)
     fields = dict(resource.by_column) if resource else {}
-    if not record["list"]:
+    list_name = record["list"]
+    if not list_name:
         return _ADDED_FIELDS | fields
-    parts = fields[record["list"]].fields if record["list"] in fields else ()
-    key = resource.key if resource else "id"
-    parent = f"{resource.name}_id" if resource and key == "id" else key
-    noun = resource.name if resource else "record"
-    of_parent = {parent: Field((parent,), Kind.IDENTIFIER, f"ID of the {noun} that has the entry")}
-    return _ADDED_FIELDS | of_parent | {part.column: part for part in parts}
+    parent, noun = "id", "record"
+    if resource:
+        parent, noun = resource.key, resource.name
+        if parent == "id":
+            parent = f"{resource.name}_id"
+    of_parent = Field((parent,), Kind.IDENTIFIER, f"ID of the {noun} that has the entry")
+    parts: dict[str, Field] = {}
+    if list_name in fields:
+        parts = {part.column: part for part in fields[list_name].fields}
+    return _ADDED_FIELDS | {parent: of_parent} | parts
 
 
 def _fields_of_statistic(

@@ -44,8 +44,8 @@ def export(
         ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` (JSON lines), ``.parquet``, ``.xlsx`` (extra
         ``excel``), or ``.zip`` for a study. Missing parent folders are created.
     overwrite : bool, default False
-        Whether an existing file may be replaced; the new one has its mode. An archive or a symbolic
-        link never is.
+        Whether an existing file may be replaced; the new one has its mode. An archive, a symbolic
+        link or a named pipe never is.
     title, authors, license : str, sequence of str, str, optional
         Of a study: its title, by default that of the citation; the names of its authors, by default
         the directory; its licence, as an expression of SPDX or an address, by default none, and

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -48,11 +48,13 @@ _ARROW_KINDS = (
     pa.types.is_temporal,
 )
 _ARROW_TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-#: Types of the values in a column of objects; `datetime` is a `date`, `bool` an `int`.
-_PYTHON_TYPES = (
-    *(int, float, complex, Decimal, date, time, timedelta, pd.Period),
-    *(np.number, np.bool_, np.datetime64, np.timedelta64),
-)
+#: Types of the values in a column of objects. A type derived from one can print whatever it likes.
+_PYTHON_TYPES = {
+    *(bool, int, float, complex, Decimal),
+    *(date, datetime, time, timedelta),
+    *(pd.Timestamp, pd.Timedelta, pd.Period),
+    *(np.datetime64, np.timedelta64),
+}
 
 _PERSONAL = {
     name
@@ -60,23 +62,28 @@ _PERSONAL = {
     for name, field in resource.by_column.items()
     if field.personal
 }
-#: Columns of ids with which one look-up gives a person's name.
+#: Columns of ids with which one look-up gives a person's name; a stack names its owner.
 _IDS_OF_PERSONS = {
-    *("account_id", "contributor_id", "sender_account_id", "receiver_account_id"),
+    *("account_id", "account__id", "sender_account_id", "receiver_account_id"),
+    *("contributor_id", "stack_id"),
 }
+#: Records whose own id is such an id.
+_NAMED_BY_ID = {ACCOUNT.name, "stack"}
 #: Records that belong to accounts: they are found by what tells who an account is.
 _OF_ACCOUNTS = {ACCOUNT.name, "kudo", "position", "stack"}
 #: Facts of a query to collections of accounts, whose names are those of persons.
 _ACCOUNTS_IN_QUERY = {"account", "accounts"}
 #: Names of columns as programs write them; others can be names of persons, as in a pivot table.
-_PLAIN_NAME = re.compile(r"[a-z][A-Za-z0-9_]*|[\W\d_]+")
+_PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*|[\W\d_]+")
+#: What stands between the words of a name: "Ada Lovelace" can be the column ada_lovelace.
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 #: An account in a path, by another name than its id.
 _ACCOUNT_IN_PATH = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
 #: Facts of a query that are words of the interface, or numbers.
 _HARMLESS_QUERY = {
-    *("sort", "max_items", "details", "files", "page", "per_page"),
-    *("accounts", "organizations", "projects"),
+    *("sort", "max_items", "details", "files", "page", "per_page", "only"),
+    *("accounts", "organizations", "projects", "organization", "project"),
 }
 _LEFT_OUT = "(left out)"
 
@@ -171,15 +178,20 @@ def _columns_to_leave_out(
 
 
 def names_of_persons(frames: Iterable[pd.DataFrame]) -> set[str]:
-    """Return the texts in columns about persons, folded."""
+    """Return the texts in columns about persons, as `folded` does."""
     names: set[str] = set()
     for frame in frames:
         known = known_fields(resource_of(frame), get_provenance(frame))
         for column in map(str, frame):
             if _is_personal(column, known):
                 texts = frame[column].dropna().astype("str").unique()
-                names.update(text.casefold() for text in texts)
+                names.update(map(folded, texts))
     return names
+
+
+def folded(name: str) -> str:
+    """Return a name without case, and without what stands between its words."""
+    return _BETWEEN_WORDS.sub("", name).casefold()
 
 
 # What is known
@@ -192,12 +204,14 @@ def _is_personal(column: str, known: Mapping[str, Field]) -> bool:
 
 
 def _is_id_of_person(column: str, resource: Resource | None) -> bool:
-    return column in _IDS_OF_PERSONS or (column == "id" and resource is ACCOUNT)
+    if column == "id":
+        return resource is not None and resource.name in _NAMED_BY_ID
+    return column in _IDS_OF_PERSONS
 
 
 def _is_plain(column: str, persons: Collection[str]) -> bool:
     """Return whether the name of a column is none of a person."""
-    return bool(_PLAIN_NAME.fullmatch(column)) and column.casefold() not in persons
+    return bool(_PLAIN_NAME.fullmatch(column)) and folded(column) not in persons
 
 
 def _readable(names: Iterable[str], persons: Collection[str]) -> list[str]:
@@ -223,7 +237,7 @@ def _is_harmless(column: pd.Series[Any]) -> bool:
         return _is_harmless(pd.Series(dtype.categories))
     if dtype == "object":
         values = [value for value in map(plain_value, column) if value is not None]
-        return bool(values) and all(isinstance(value, _PYTHON_TYPES) for value in values)
+        return bool(values) and all(type(value) in _PYTHON_TYPES for value in values)
     return isinstance(dtype, _PANDAS_DTYPES)
 
 
@@ -284,9 +298,11 @@ def _is_part(value: Any) -> bool:
 
 def _masked_column(column: pd.Series[Any]) -> tuple[pd.Series[Any], int]:
     """Return a column with its addresses of e-mail masked, and their number."""
+    # A file holds also the categories that no record has.
     if isinstance(column.dtype, pd.CategoricalDtype):
-        # Categories that no record has are published too.
         column = column.cat.remove_unused_categories()
+    elif _is_dictionary(column.dtype):
+        column = column.astype("str")
     values: list[Any] = []
     count = 0
     for value in column:
@@ -299,21 +315,39 @@ def _masked_column(column: pd.Series[Any]) -> tuple[pd.Series[Any], int]:
     return pd.Series(values, column.index, dtype="str" if is_category else column.dtype), count
 
 
+def _is_dictionary(dtype: Any) -> bool:
+    """Return whether Arrow keeps a list of texts for a column, and their numbers for its rows."""
+    return isinstance(dtype, pd.ArrowDtype) and pa.types.is_dictionary(dtype.pyarrow_dtype)
+
+
 def _masked(value: Any) -> tuple[Any, int]:
     """Return a value with its addresses of e-mail masked, also in lists and records."""
     if isinstance(value, str):
         return mask_addresses(value)
     if isinstance(value, dict):
-        pairs = {name: _masked(part) for name, part in value.items()}
-        return {name: part for name, (part, _) in pairs.items()}, _sum(pairs.values())
+        return _masked_parts(value)
     if isinstance(value, list | tuple | np.ndarray):
-        items = [_masked(item) for item in value]
-        return [item for item, _ in items], _sum(items)
+        items: list[Any] = []
+        count = 0
+        for item in value:
+            masked, number = _masked(item)
+            items.append(masked)
+            count += number
+        return items, count
     return value, 0
 
 
-def _sum(masked: Iterable[tuple[Any, int]]) -> int:
-    return sum(number for _, number in masked)
+def _masked_parts(parts: Mapping[Any, Any]) -> tuple[dict[Any, Any], int]:
+    """Return a record with the addresses in its names and its parts masked, and their number."""
+    masked: dict[Any, Any] = {}
+    count = 0
+    for name, part in parts.items():
+        new_name, in_name = _masked(name)
+        if in_name and new_name in masked:
+            new_name = f"{new_name} ({len(masked) + 1})"
+        masked[new_name], in_part = _masked(part)
+        count += in_name + in_part
+    return masked, count
 
 
 # Facts of the provenance

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -93,8 +93,10 @@ def read_table(path: str | Path) -> pd.DataFrame:
         If a number or a time cannot be read: it is kept as text in a column ``NAME_unreadable``.
     ExportWarning
         If the text file was changed after `export` wrote it, a column of row numbers is left out,
-        texts such as ``NULL`` may stand for missing values, or the header begins with a number or a
-        date, as a record does.
+        texts such as ``NULL`` may stand for missing values, or the header looks like a record: it
+        begins with a number, a date, a time, a truth value or ``NA``, or holds an address. pandas
+        writes a header unless ``header=False``; to a table without one, add it, or its first record
+        is lost.
 
     Examples
     --------
@@ -199,8 +201,11 @@ def _parquet(table: pa.Table, name: str) -> pd.DataFrame:
     if is_own(table):
         return frame
     dtypes = {name: "str" for name in table.column_names if _tables.is_id(name)}
-    dtypes |= {n: field.kind.dtype for n, field in (resource.by_column if resource else {}).items()}
-    others = [n for n, dtype in dtypes.items() if n in frame and frame[n].dtype != dtype]
+    if resource:
+        dtypes |= {name: field.kind.dtype for name, field in resource.by_column.items()}
+    others = [
+        name for name, dtype in dtypes.items() if name in frame and frame[name].dtype != dtype
+    ]
     texts = _with_whole_ids(_tables.table_columns(table.select(others)))
     texts, notes = _without_markers(texts, resource)
     for note in notes:
@@ -306,20 +311,23 @@ def _typed(
     cells: dict[str, list[Any]] = dict(columns)
     others: dict[str, pd.Series[Any]] = {}
     for name, texts in columns.items():
+        if name in fields:
+            if fields[name].kind is Kind.ITEMS:
+                cells[name] = _lists(texts, name)
+            continue
         dtype = dtypes.get(name, usual).lower()
-        if name not in fields and dtype in _CASTS:
+        if dtype in _CASTS:
             with suppress(pa.ArrowInvalid):  # it was changed since
                 others[name] = _cast(texts, _CASTS[dtype])
                 continue
-        is_list = name in fields and fields[name].kind is Kind.ITEMS
-        words = {text for text in texts if name not in fields and text is not None}
+        words = {text for text in texts if text is not None}
         if words and {text.lower() for text in words} <= {"true", "false"}:
             others[name] = _cast(texts, pa.bool_())
-        elif is_list or any(text[:1] == "[" for text in words):
-            with nullcontext() if is_list else suppress(ValueError):
+        elif any(text.startswith("[") for text in words):
+            with suppress(ValueError):  # texts in brackets
                 cells[name] = _lists(texts, name)
-    known = tuple(fields.values())
-    typed = typed_columns(cells, known, collection=(resource or UNKNOWN).collection, infers=True)
+    collection = (resource or UNKNOWN).collection
+    typed = typed_columns(cells, tuple(fields.values()), collection=collection, infers=True)
     return pd.DataFrame(typed | others)
 
 

@@ -27,17 +27,29 @@ from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.columns import known_fields
 from dirframe.io.methods import rules_used
-from dirframe.io.persons import Published, names_of_persons, published
+from dirframe.io.persons import Published, folded, names_of_persons, published
 from dirframe.io.writers import WRITERS, record_bytes
 from dirframe.provenance import caption, get_provenance, resource_of
 from dirframe.schema import Field, Kind
 from dirframe.schema.addresses import MASK
 from dirframe.settings import holds_key
-from dirframe.stats.result import REASONS
+from dirframe.stats.result import REASONS, left_out
 
 if TYPE_CHECKING:
     from dirframe.archive.archive import Archive
 
+#: Reasons by statistic that have a row of their own in its table, or a missing value in it.
+_IN_TABLE = {"license_families": {"without_license"}, "life_span": {"end_unknown"}}
+#: Reasons by statistic for which a record is missing in single columns, not in the others.
+_OF_SINGLE_COLUMNS = {
+    "language_share": {
+        *("code_lines_missing", "code_lines_negative"),
+        *("users_missing", "users_negative"),
+    },
+    "contributors_by_language": {"contributors_missing", "contributors_negative"},
+}
+#: Statistics of whose records one can have two of the reasons.
+_SEVERAL_REASONS = {"users_against_contributors"}
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
 #: Types of Frictionless by the kind of a dtype.
@@ -45,8 +57,8 @@ _TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "M": "d
 
 _PERSONAL_TERMS = "The tables hold data about persons: handle them as the law asks."
 _TERMS_OF_TEXTS = (
-    "Texts that people wrote, such as descriptions and links, are as they were but for e-mail "
-    "addresses: they can name persons."
+    "Texts that people wrote, such as descriptions, links and addresses of repositories with their "
+    "owner, are as they were but for e-mail addresses: they can name persons."
 )
 
 _TERMS_OF_PAGES = (
@@ -202,7 +214,7 @@ def _tables_of(
         if name in tables:
             words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
             raise InvalidInputError(words)
-        if given.casefold() in persons:
+        if folded(given) in persons:
             words = (
                 f"The table {given!r} is called as a person in this study. Rename it if it is one."
             )
@@ -225,8 +237,9 @@ def _table_of(name: str, part: Published, meanings: Mapping[str, str]) -> _Table
     for kind in ("csv", "parquet"):
         content = WRITERS[f".{kind}"](frame)
         contents[f"data/{name}.{kind}"] = content
-        columns[kind] = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
-        resources.append(_resource(name, frame, kind, content, columns[kind]))
+        described = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
+        columns[kind] = described
+        resources.append(_resource(name, frame, kind, content, described))
     record = record_bytes(frame, contents[f"data/{name}.csv"])
     contents[f"data/{name}.csv.provenance.json"] = record
     return _Table(name, frame, contents, resources, columns["csv"], _about_table(name, part))
@@ -300,12 +313,31 @@ def _about_table(name: str, part: Published) -> list[str]:
     record = get_provenance(table)
     if steps := record["steps"]:
         lines.append(f"  Steps: {'; '.join(map(str, steps))}.")
-    counted = record["counted"]
-    reasons = [f"{counted[name]:,} {why}" for name, why in REASONS.items() if counted.get(name)]
-    if reasons:
-        lines.append(f"  Not in the figures: {', '.join(reasons)}.")
+    lines += _about_left_out(record)
     lines.append(f"  Cite as: {cite(table)}")
     return lines + _about_persons(part)
+
+
+def _about_left_out(record: Mapping[str, Any]) -> list[str]:
+    """Return which records are not in the figures of a table, each of them in one place."""
+    statistic = record["statistic"].get("name", "")
+    in_table = _IN_TABLE.get(statistic, ())
+    of_columns = _OF_SINGLE_COLUMNS.get(statistic, ())
+    nowhere: list[str] = []
+    in_part: list[str] = []
+    for reason, number in left_out(record["counted"]).items():
+        words = f"{number:,} {REASONS[reason]}"
+        if reason in of_columns:
+            in_part.append(words)
+        elif reason not in in_table:
+            nowhere.append(words)
+    lines: list[str] = []
+    if nowhere:
+        several = "; a project can be in two of these" if statistic in _SEVERAL_REASONS else ""
+        lines.append(f"  Not in the figures: {', '.join(nowhere)}{several}.")
+    if in_part:
+        lines.append(f"  Not in the columns of these numbers: {', '.join(in_part)}.")
+    return lines
 
 
 def _about_persons(part: Published) -> list[str]:
@@ -401,13 +433,16 @@ def _resource(
 def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, str]:
     """Return the description of a column: its name, type, unit and meaning."""
     dtype = column.dtype  # categories are written as text
-    is_list = field is not None and field.kind is Kind.ITEMS
-    name = _TYPES.get(dtype.kind, "string")
-    if dtype == "object" and (is_list or any(isinstance(value, list) for value in column)):
-        # Readers get lists of Parquet as arrays of their own, which Frictionless takes for no list.
-        name = "any" if kind == "parquet" else "array"
-    described = {"description": field.meaning, "unit": field.unit} if field else {}
-    return _filled({"name": str(column.name), "type": name} | described)
+    kind_of_values = _TYPES.get(dtype.kind, "string")
+    if dtype == "object":
+        is_list = field is not None and field.kind is Kind.ITEMS
+        if is_list or any(isinstance(value, list) for value in column):
+            # Readers get lists of Parquet as arrays, which Frictionless takes for no list.
+            kind_of_values = "any" if kind == "parquet" else "array"
+    described = {"name": str(column.name), "type": kind_of_values}
+    if field is not None:
+        described |= {"description": field.meaning, "unit": field.unit}
+    return _filled(described)
 
 
 def _filled(document: dict[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,10 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 _ROWS, _COLUMNS, _CHARACTERS, _DIGITS = 1_048_576, 16_384, 32_767, 15
 _EXACT = 10**_DIGITS
+#: Cells by which the width of a column of a sheet is set, and the largest width.
+_MEASURED, _WIDEST = 200, 60
+#: Characters that the name of a sheet cannot have: XML has none of them there, or changes them.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
 # Programs disagree on the days of early 1900: Excel counts a 29 February that was not.
 _TIME = re.compile(r"(?:19(?!00)|[2-9]\d)\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 _OPTIONS = {
@@ -80,8 +84,11 @@ def _citation(frame: pd.DataFrame) -> str:
 
 
 def _csv(frame: pd.DataFrame, separator: str = ",") -> bytes:
-    columns = [[name, *_texts(frame[name])] for name in frame]
-    rows = (separator.join(map(_cell, row)) for row in zip(*columns, strict=True))
+    columns: list[list[str]] = []
+    for name in frame:
+        values = [name, *_texts(frame[name])]
+        columns.append([_cell(value) for value in values])
+    rows = [separator.join(row) for row in zip(*columns, strict=True)]
     return "".join(f"{row}\n" for row in rows).encode()
 
 
@@ -91,7 +98,10 @@ def _cell(value: Any) -> str:
     if not isinstance(value, str):
         return str(value)
     text = f"'{value}" if FORMULA.match(value) else value
-    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+    if not _QUOTED.search(text):
+        return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def _json(frame: pd.DataFrame) -> bytes:
@@ -99,21 +109,20 @@ def _json(frame: pd.DataFrame) -> bytes:
 
 
 def _json_lines(frame: pd.DataFrame, separator: str = "\n") -> bytes:
-    columns = []
+    columns: list[list[str]] = []
     for name in frame:
         key = _encode(name)
         columns.append([f"{key}: {_as_json(value, name)}" for value in _values(frame[name])])
-    lines = [f"{{{', '.join(row)}}}" for row in zip(*columns, strict=True)]
-    return f"{separator.join(lines)}\n".encode() if lines else b""
+    lines = ["{" + ", ".join(row) + "}" for row in zip(*columns, strict=True)]
+    if not lines:
+        return b""
+    return f"{separator.join(lines)}\n".encode()
 
 
 def _values(column: pd.Series[Any]) -> list[Any]:
     """Return a column as None, str, int, float, bool or lists; times as ISO 8601 in UTC."""
     if types.is_datetime64_any_dtype(column.dtype):
-        is_aware = isinstance(column.dtype, pd.DatetimeTZDtype)
-        moments = column.dt.tz_convert("UTC").dt.tz_localize(None) if is_aware else column
-        suffix = "Z" if is_aware else ""
-        return [None if pd.isna(moment) else moment.isoformat() + suffix for moment in moments]
+        return _moments(column)
     if column.dtype == "object":
         return [_plain(plain_value(value)) for value in column]
     pairs = zip(column.tolist(), column.isna(), strict=True)
@@ -121,6 +130,15 @@ def _values(column: pd.Series[Any]) -> list[Any]:
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
         return values
     return [_plain(value) for value in values]
+
+
+def _moments(column: pd.Series[Any]) -> list[Any]:
+    """Return a column of times as ISO 8601; those with a zone in UTC, with a Z."""
+    zone = ""
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+        zone = "Z"
+    return [None if pd.isna(moment) else f"{moment.isoformat()}{zone}" for moment in column]
 
 
 def _plain(value: Any) -> Any:
@@ -159,7 +177,7 @@ def _as_json(value: Any, column: object) -> str:
 def _finite(value: Any) -> Any:
     """Return a value with None for NaN, and text for infinite numbers, also in lists."""
     if isinstance(value, list):
-        return [*map(_finite, value)]
+        return [_finite(item) for item in value]
     if isinstance(value, dict):
         return {name: _finite(item) for name, item in value.items()}
     if not isinstance(value, float) or math.isfinite(value):
@@ -185,14 +203,18 @@ def _as_texts(frame: pd.DataFrame) -> dict[str, pd.Series[Any]]:
     """Return the columns of intervals, and of objects that are periods, as text."""
     texts: dict[str, pd.Series[Any]] = {}
     for name, column in frame.items():
-        dtype = column.dtype
-        values = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
-        is_text = isinstance(values, pd.IntervalDtype)
-        if dtype == "object":
-            is_text = any(isinstance(value, pd.Period | pd.Interval) for value in column)
-        if is_text:
+        if _is_written_as_text(column):
             texts[str(name)] = pd.Series(_values(column), column.index, dtype="str")
     return texts
+
+
+def _is_written_as_text(column: pd.Series[Any]) -> bool:
+    dtype = column.dtype
+    if dtype == "object":
+        return any(isinstance(value, pd.Period | pd.Interval) for value in column)
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+    return isinstance(dtype, pd.IntervalDtype)
 
 
 #: Writers of the formats of one table.
@@ -229,8 +251,7 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
     provenance: list[tuple[str, str, str]] = []
     try:
         for name, frame in frames.items():
-            if name.lower() == "history":
-                raise InvalidInputError("A sheet of a workbook cannot be called history.")
+            _check_sheet_name(name)
             sheet = book.add_worksheet(name)
             _write_sheet(sheet, name, frame, *formats)
             facts: dict[str, Any] = {"caption": caption(frame), "citation": _citation(frame)}
@@ -246,13 +267,28 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
     return stream.getvalue()
 
 
+def _check_sheet_name(name: str) -> None:
+    """Raise for a name of a sheet that Excel refuses, and XlsxWriter does not."""
+    if name.lower() == "history":
+        raise InvalidInputError("A sheet of a workbook cannot be called history.")
+    if _CONTROL.search(name):
+        raise InvalidInputError(
+            f"The name of a sheet, {name!r}, holds a control character, which a workbook cannot hold "
+            "there. Rename the frame."
+        )
+
+
 def _parts_of(text: str) -> Iterator[str]:
     """Yield the parts of a text that cells can hold; each ends with a blank, if there is one."""
-    begin = 0
     # Excel counts in units of UTF-16, of which a character has one or two.
-    most = _CHARACTERS if _units(text) == len(text) else _CHARACTERS // 2
+    has_pairs = _units(text) > len(text)
+    most = _CHARACTERS // 2 if has_pairs else _CHARACTERS
+    begin = 0
     while len(text) - begin > most:
-        end = text.rfind(" ", begin, begin + most) + 1 or begin + most
+        end = begin + most
+        last_blank = text.rfind(" ", begin, end)
+        if last_blank >= 0:
+            end = last_blank + 1
         yield text[begin:end]
         begin = end
     yield text[begin:]
@@ -275,10 +311,11 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent:
         cells, loss = _sheet_cells(frame[column])
         if loss:
             losses.setdefault(loss, []).append(column)
-        "".join(map(str, [column, *cells])).encode()  # an error later would leave the book open
+        _check_encodable([column, *cells])
         _check_lengths(name, column, cells)
-        widest = max(len(str(cell)) for cell in [column, *cells[:200]])
-        sheet.set_column(position, position, min(widest + 2, 60))
+        shown = [column, *cells[:_MEASURED]]
+        widest = max(len(str(cell)) for cell in shown)
+        sheet.set_column(position, position, min(widest + 2, _WIDEST))
         sheet.write_string(0, position, column, bold)
         form = percent if is_share(frame, column) else None
         for row, cell in enumerate(cells, start=1):
@@ -287,6 +324,12 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent:
     sheet.autofilter(0, 0, rows, columns - 1)
     for loss, names in losses.items():
         _warn(name, f"written {loss}: {', '.join(names)}")
+
+
+def _check_encodable(values: list[Any]) -> None:
+    """Raise if a text has half a UTF-16 pair: an error later would leave the book open."""
+    for value in values:
+        str(value).encode()
 
 
 def _check_lengths(name: str, column: str, cells: list[Any]) -> None:
@@ -317,19 +360,24 @@ def _sheet_cells(column: pd.Series[Any]) -> tuple[list[Any], str]:
         return _decimal_cells(raw)
     values = _texts(column)
     if types.is_datetime64_any_dtype(dtype):
-        if not all(value is None or _TIME.fullmatch(value) for value in values):
-            return values, "as text: a workbook has no times before 1901, nor fractions of seconds"
-        times = [v if v is None else datetime.fromisoformat(v.rstrip("Z")) for v in values]
-        is_aware = isinstance(dtype, pd.DatetimeTZDtype) and any(values)
-        return times, "in UTC without a zone: a workbook has none" if is_aware else ""
+        return _time_cells(values, is_aware=isinstance(dtype, pd.DatetimeTZDtype))
     if any(isinstance(value, int) and abs(value) > _EXACT for value in values):
         texts = [None if value is None else str(value) for value in values]
-        return texts, "as text: a workbook holds 15 digits of a number"
+        return texts, f"as text: a workbook holds {_DIGITS} digits of a number"
+    loss = ""
     if any(isinstance(value, float) and math.isinf(value) for value in values):
-        return [
-            *map(_finite, values)
-        ], "as text where they are infinite: a workbook has no such number"
-    return [_finite(value) for value in values], ""
+        loss = "as text where they are infinite: a workbook has no such number"
+    return [_finite(value) for value in values], loss
+
+
+def _time_cells(texts: list[Any], *, is_aware: bool) -> tuple[list[Any], str]:
+    """Return times as times, or as text if a workbook has none of them."""
+    present = [text for text in texts if text is not None]
+    if not all(_TIME.fullmatch(text) for text in present):
+        return texts, "as text: a workbook has no times before 1901, nor fractions of seconds"
+    times = [None if text is None else datetime.fromisoformat(text.rstrip("Z")) for text in texts]
+    loss = "in UTC without a zone: a workbook has none" if is_aware and present else ""
+    return times, loss
 
 
 def _decimal_cells(values: list[Any]) -> tuple[list[Any], str]:

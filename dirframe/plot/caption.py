@@ -17,7 +17,7 @@ from dirframe._display import quantity
 from dirframe.charts import STATISTICS
 from dirframe.plot import fonts
 from dirframe.schema import resource_named
-from dirframe.stats.result import REASONS
+from dirframe.stats.result import REASONS, left_out
 
 #: The gid of a caption.
 CAPTION = "caption"
@@ -107,16 +107,13 @@ def not_shown(
     table: pd.DataFrame, reasons: Collection[str] = REASONS, what: str = "Not shown"
 ) -> list[str]:
     """Return a note with the number of records for each of the reasons; none if there are none."""
-    counts = counts_of(table)
-    if "without_analysis" in counts:  # they are without a language, for that reason
-        counts["without_language"] -= counts["without_analysis"]
     parts: list[str] = []
-    for name, reason in REASONS.items():
-        if name in reasons and counts.get(name):
-            number = f"{counts[name]:,}"
+    for name, count in left_out(counts_of(table)).items():
+        if name in reasons:
+            number = f"{count:,}"
             if not parts:
-                number = quantity(counts[name], *nouns_of(table))
-            parts.append(f"{number} {reason}")
+                number = quantity(count, *nouns_of(table))
+            parts.append(f"{number} {REASONS[name]}")
     return [f"{what}: {', '.join(parts)}."] if parts else []
 
 

@@ -54,6 +54,14 @@ REASONS = {
 }
 
 
+def left_out(counted: Mapping[str, int]) -> dict[str, int]:
+    """Return how many records are left out for each of the reasons, each record once."""
+    numbers = {reason: counted[reason] for reason in REASONS if counted.get(reason)}
+    if "without_analysis" in numbers:  # these are without a language, for that reason
+        numbers["without_language"] -= numbers["without_analysis"]
+    return {reason: number for reason, number in numbers.items() if number}
+
+
 @dataclass(frozen=True)
 class Counts:
     """How many records a statistic had, which of them its figures are based on, and why not all."""

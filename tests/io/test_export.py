@@ -1,6 +1,8 @@
 """A file is written whole or not at all, never over another one unasked."""
 
 import json
+import os
+import re
 import stat
 import sys
 import zipfile
@@ -114,6 +116,17 @@ def test_workbook_refuses_what_it_would_cut_and_leaves_nothing(kind, tmp_path):
     pytest.importorskip("xlsxwriter", reason="Excel is an extra")
     with pytest.raises(InvalidInputError, match="32,767"):
         export(LONG[kind], tmp_path / "new" / "folder" / "f.xlsx")
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a\0", "a\x0b", "a\n", "a\tb", "\ufffe", "a" * 32, "\N{GRINNING FACE}" * 16, "a/b", "History"],
+)
+def test_workbook_refuses_names_of_sheets_that_it_cannot_hold(name, tmp_path):
+    pytest.importorskip("xlsxwriter", reason="Excel is an extra")
+    with pytest.raises(InvalidInputError):
+        export({name: SMALL}, tmp_path / "f.xlsx")
     assert not [*tmp_path.iterdir()]
 
 
@@ -305,6 +318,15 @@ def test_file_that_is_new_is_as_readable_as_others(tmp_path):
     (tmp_path / "other").write_text("other")
     export(SMALL, tmp_path / "f.csv")
     assert len({path.stat().st_mode for path in tmp_path.iterdir()}) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", ["f.csv", "f.csv.provenance.json"])
+def test_named_pipe_is_never_replaced_by_a_file(name, tmp_path):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InvalidInputError, match=re.escape(name)):
+        export(SMALL, tmp_path / "f.csv", overwrite=True)
+    assert [path.name for path in tmp_path.iterdir() if path.is_fifo()] == [name]
 
 
 @pytest.mark.parametrize("to", ["mine.csv", "nowhere.csv", "f.csv"])

@@ -54,6 +54,14 @@ def test_names_of_columns_as_other_programs_write_them(tmp_path, content, expect
     assert values(read_table(written(tmp_path, content))) == expected
 
 
+#: Values of records, as different programs write them.
+VALUES = [
+    *("1.5e3", ".5", "1,000", "1'000", "-1", "5%", "TRUE", "NA", "10:30", "2020-01"),
+    *("02.01.2020", "1/2/2020", "2020/01/02", "20200102", "2020-01-02T10:00:00Z"),
+    *("https://a.example", "550e8400-e29b-41d4-a716-446655440000"),
+]
+
+
 @pytest.mark.parametrize(
     ("content", "warns"),
     [
@@ -61,6 +69,10 @@ def test_names_of_columns_as_other_programs_write_them(tmp_path, content, expect
         (pd.DataFrame(PEOPLE).to_csv(header=False), True),
         ("2020-01-02;3\n2020-01-03;4\n", True),
         ("7\n8\n", True),
+        *((f"{value};x\n{value};y\n", True) for value in VALUES),
+        ("Ada,ada@example.org\nBob,bob@example.org\n", True),
+        ("1st,2nd half,3d\na,b,c\n", False),
+        ("id,https\n1,yes\n", False),
         (pd.DataFrame(PEOPLE).rename(columns={"id": 0, "name": 1}).to_csv(index=False), False),
         ("language,2019,2020\nC,1,2\n", False),
     ],
@@ -100,10 +112,13 @@ def test_column_that_counts_the_rows_is_left_out_and_the_table_can_be_written(
         ("Members 2026\n\nid,name\n1,Ada\n2,Bob\n", ["Members 2026", "Delete"]),
         ("Members 2026\nid;name\n1;Ada\n2;Bob\n", ["Members 2026", "';'"]),
         ("# members\nid\tname\n1\tAda\n", ["# members"]),
+        ("\nid,name\n1,Ada\n", ["first line is empty", "Delete"]),
+        ("sep=;\n\r\nid;name\n1;Ada\n", ["first line is empty", "Delete"]),
         ("Members 2026,\nid,name\n1,Ada\n", ["column 2", "no name"]),
         ("Members, 2026\nid,name,place\n1,Ada,x\n", ["id,name,place", "delete titles"]),
         ("id,,\n1,Ada,x\n", ["column 2", "no name"]),
         ("id,name, name\n1,Ada,x\n", ["'name'"]),
+        ("1,1,Ada\n2,2,Bob\n", ["'1'", "line of names"]),
         ('id, "name"\n1, "Ada"\n', ["blank", "quotation mark"]),
     ],
 )

@@ -1,6 +1,8 @@
 """A study publishes nothing of a person unasked, in whatever dtype, table or fact it stands."""
 
+import json
 import re
+import warnings
 import zipfile
 
 import numpy as np
@@ -121,6 +123,10 @@ def contents(file):
     return files
 
 
+def package_of(files):
+    return json.loads(files["datapackage.json"])
+
+
 def leaks(files):
     return {name: found for name, text in files.items() if (found := WORDS.findall(str(text)))}
 
@@ -196,6 +202,53 @@ def test_persons_in_an_own_column_are_left_out_of_every_table(kind, dtype, write
     assert "who" not in files["data/one.parquet columns"]
     assert re.search(r"Left out.*\bwho\b", files["README.md"])
     assert bool(before) == (kind in {"accounts", "contributors"})
+
+
+class Number(int):
+    """A number that is printed as a person."""
+
+    def __str__(self):
+        return NAMES[0]
+
+
+NESTED = {
+    "frames": [pd.DataFrame({"by": [name]}) for name in NAMES],
+    "series": [pd.Series([1], name=name) for name in NAMES],
+    "indexes": [pd.Index([name]) for name in NAMES],
+    "Arrow arrays": [pa.array([name]) for name in NAMES],
+    "numbers that print a name": [Number(number) for number in range(3)],
+}
+
+
+@pytest.mark.parametrize("column", ["who", "name", "posts_count"])
+@pytest.mark.parametrize("kind", NESTED)
+def test_persons_in_objects_of_other_libraries_are_left_out(kind, column, write):
+    values = pd.Series(NESTED[kind], dtype="object")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExportWarning)
+        files = write(accounts().assign(**{column: values}))
+    assert leaks(files) == {}
+    assert column not in files["data/one.parquet columns"]
+
+
+@pytest.mark.parametrize("keep", [(), ["who"]], ids=["known", "named in keep"])
+def test_persons_in_the_dictionary_of_a_column_that_no_row_has_are_left_out(keep, write):
+    numbers = pa.array([0, 1, None], pa.int8())
+    array = pa.DictionaryArray.from_arrays(numbers, pa.array(["C", "Java", *NAMES]))
+    column = pd.Series(pd.arrays.ArrowExtensionArray(array))
+    name = "who" if keep else "analysis_main_language_name"
+    files = write(projects(**{name: column}), keep=keep)
+    assert leaks(files) == {}
+    assert f"{name}': ['C', 'Java', None]" in files["data/one.parquet texts"]
+
+
+@pytest.mark.parametrize("column", ["adaLovelace", "ada_lovelace", "kirank", "KIRAN_K", "nTests"])
+def test_persons_after_whom_a_column_of_a_pivot_is_called_however_it_is_written(column, write):
+    pivot = copy_provenance(projects(), pd.DataFrame({"commits": [1], column: [2]}))
+    with pytest.warns(ExportWarning):
+        files = write({"pivot": pivot, "accounts": accounts()})
+    assert files["data/pivot.parquet columns"] == ["commits"]
+    assert "1 whose name may be that of a person" in files["README.md"]
 
 
 @pytest.mark.parametrize("kind", TABLES)
@@ -520,7 +573,7 @@ def test_words_by_which_accounts_were_searched_are_left_out(write, tmp_path, run
         "contributors": write(of_contributors),
         "failures": write(failed),
         "reason": write(kudos),
-        "path of another interface": write(member, keep=["name"]),
+        "path of another interface": write(member, keep=[*member]),
         "unknown facts": write(other),
         "statistic": write(stats.posts_distribution(selected)),
         "shell": contents(tmp_path / "a.zip"),
@@ -548,9 +601,21 @@ def test_tables_that_are_called_as_a_person_are_warned_of(write, recwarn):
 
 
 def test_ids_that_lead_back_to_a_person_are_named(write):
-    readme = write({"a": accounts(), "c": contributors(), "p": projects()})["README.md"]
-    named = re.findall(r"Pseudonyms: with (\S+) the directory tells who a person is", readme)
-    assert named == ["id", "contributor_id"]
+    stack = pd.DataFrame({"id": ["5"], "account_id": ["7"], "account__id": ["7"]})
+    with_provenance(stack, source="A directory", resource="stack")
+    tables = {"a": accounts(), "c": contributors(), "p": projects(), "s": stack}
+    readme = write(tables)["README.md"]
+    named = re.findall(r"Pseudonyms: with (.+) the directory tells who a person is", readme)
+    assert named == ["id", "contributor_id", "id, account_id, account__id"]
+    with pytest.warns(ExportWarning, match="account__id"):
+        assert leaks(write(stack.assign(account__id="kiran"))) == {}
+
+
+def test_addresses_as_names_of_records_that_failed_are_masked(write):
+    failures = {"ada@example.org": "not found", "bob@example.org": "not found"}
+    frame = with_provenance(projects(), failures=failures)
+    record = package_of(write(frame))["resources"][0]["provenance"]
+    assert record["failures"] == {"…@…": "not found", "…@… (2)": "not found"}
 
 
 def test_columns_of_statistics_are_those_that_are_published():

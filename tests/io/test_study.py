@@ -216,11 +216,39 @@ def test_study_names_steps_versions_and_the_rows_of_a_cut_table(records, write):
     readme = files["README.md"].decode()
     assert f"3 of {len(shares)} rows" in readme
     assert re.search(r"Steps: exclude: negative_lines \d+; language_share\.", readme)
-    assert "without a main language" in readme
+    assert "without an analysis" in readme  # so that they have no main language
     software = package_of(files)["software"]
     assert software["dirframe"] == dirframe.__version__
     assert software["pandas"] == pd.__version__
     assert "pip install ." in readme
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "language_share",
+        "activity",
+        "license_families",
+        "survival",
+        "life_span",
+        "licenses",
+        "lorenz",
+    ],
+)
+def test_study_says_of_each_record_once_why_it_is_not_in_the_figures(name, records, write):
+    readme = write(getattr(stats, name)(records["projects"]))["README.md"].decode()
+    size = re.search(r"^- `one`.*: n = ([\d,]+)(?: of ([\d,]+))? projects", readme, re.MULTILINE)
+    base, whole = size[1], size[2] or size[1]
+    reasons = re.search(r"^  Not in the figures: (.*)\.$", readme, re.MULTILINE)
+    numbers = re.findall(r"(\d+) (?!day)", reasons[1]) if reasons else []
+    assert sum(map(int, numbers)) == int(whole) - int(base)
+
+
+def test_study_names_the_project_whose_months_it_holds(sample, write):
+    months = dirframe.load_activity("633", directory=sample, progress=False)
+    files = write(months)
+    assert package_of(files)["resources"][0]["provenance"]["query"] == {"project": "633"}
+    assert "(left out)" not in files["README.md"].decode()
 
 
 def test_study_holds_files_with_their_digests(records, write, tmp_path):

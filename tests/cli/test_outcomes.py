@@ -22,7 +22,6 @@ WRONG_CALLS = [
     ("projects --demo --base-url https://d.example", 2, "--base-url"),
     ("projects --rehearsal --base-url https://d.example", 2, "--rehearsal"),
     ("load organizations --demo", 2, "'orgs'"),
-    ("load repositories --of 464 --rehearsal", 2, "'enlistments'"),
     (
         "load activity_facts --of 1 --demo",
         6,
@@ -48,7 +47,7 @@ WRONG_CALLS = [
     ("stats growth projects.parquet -p top=3", 2, "top"),
     ("stats growth projects.parquet --exclude nonsense", 2, "nonsense"),
     ("stats growth projects.parquet -p freq=MS -p freq=YS", 2, "freq is given twice"),
-    ("stats growth projects.parquet --seed 0", 2, "--seed is"),
+    ("stats growth projects.parquet --seed 0", 2, "--seed needs"),
     ("stats growth projects.parquet --min-records 3", 2, "--by"),
     ("stats language_share --demo --collection accounts", 2, "--collection accounts"),
     ("plot tags projects.parquet -o tags.svg --dpi 300", 2, "--dpi"),

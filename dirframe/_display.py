@@ -197,13 +197,25 @@ def _widest(lines: Iterable[str]) -> int:
     return max(map(width_of, lines))
 
 
-def wrap(text: str, width: int) -> list[str]:
-    """Return a text as lines that are no wider; a word is broken only where it alone is wider."""
-    if width_of(text) <= width:
-        return [text]
+def wrap(line: str, width: int, *, breaks_words: bool = True) -> list[str]:
+    """Return a line as lines that are no wider, indented as it is.
+
+    A word that alone is wider is broken, or stays whole, as an address must on a terminal.
+    """
+    if width_of(line) <= width:
+        return [line]
     from wcwidth import wrap as wrap_words
 
-    return wrap_words(text, max(width, 1), break_on_hyphens=False)
+    text = line.strip(" ")
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    return wrap_words(
+        text,
+        max(width, 1),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=breaks_words,
+        break_on_hyphens=False,
+    )
 
 
 def _pad(text: str, width: int, *, right: bool) -> str:

@@ -137,9 +137,13 @@ class ServiceError(RequestError):
 
 
 class QuotaExceededError(RequestError):
-    """The daily quota is exhausted; `resets_at` is the time when it resets, if known."""
+    """The daily quota is exhausted; `resets_at` is the time when it resets, if known.
+
+    `retry_helps` is False if the load would never end, and was not begun.
+    """
 
     resets_at: datetime | None = None
+    retry_helps: bool = True
 
 
 class _Incomplete(_Hinted):
@@ -148,6 +152,7 @@ class _Incomplete(_Hinted):
     expected: int | None = None
     order_fails: bool = False
     better_sort: str | None = None
+    retry_helps: bool = True
 
 
 class IncompleteCollectionError(_Incomplete, DirframeError):
@@ -156,7 +161,8 @@ class IncompleteCollectionError(_Incomplete, DirframeError):
     `frame` holds the records that were loaded, `missing` describes what is not in it, and
     `details_missing` has the ids of projects whose own page could not be fetched. `received` and
     `expected` are numbers of records. `order_fails` tells whether the reason is an order that does
-    not hold, and `better_sort` which sort may hold instead, if any.
+    not hold, and `better_sort` which sort may hold instead, if any. `retry_helps` is False if the
+    directory does not have what is missing.
     """
 
     frame: pd.DataFrame

@@ -71,9 +71,9 @@ def select(
         Words, or parts, in any order and case, all in the name, description, tags or place.
     languages, countries, licenses, tags : str or iterable of str or None
         Main languages, countries, licences by code or title, and tags, of which a record has one.
-        Where no record has a value as it is spelt, case does not count, nor do blanks, hyphens and
-        full stops within it; a country may have any name or code that `unify_countries` resolves.
-        `UnknownValueWarning` names those that no record has.
+        If no record has exactly this value, case, blanks, hyphens and full stops in it are ignored;
+        a country may have any name or code that `unify_countries` resolves. `UnknownValueWarning`
+        names the values that no record has.
     years : tuple of int, optional
         First and last year (UTC), both included, in which the directory got the record; either may
         be None.
@@ -85,8 +85,8 @@ def select(
     Returns
     -------
     pandas.DataFrame
-        The records that pass all filters, in their order; missing values pass None (as a range
-        ``(None, None)``) alone.
+        The records that pass all filters, in their order. A missing value passes only the filter
+        None (as a range ``(None, None)``).
 
     Examples
     --------
@@ -100,10 +100,6 @@ def select(
         raise InvalidInputError(f"search is {search!r}; it must be text.")
     personal: list[str] = []
     words = " ".join(search.split())
-    if words:
-        filters.append((f"only matching {words}", _matching(frame, words)))
-        if provenance.resource_of(frame) is not PROJECT:
-            personal.append(f"only matching {words}")
     given = {"languages": languages, "countries": countries, "licenses": licenses, "tags": tags}
     for name, option in given.items():
         values = _values(name, option)
@@ -133,6 +129,11 @@ def select(
     for _, mask in filters:
         passed &= mask
     steps = [step for step, _ in filters]
+    if words:  # last, because it reads all texts of the records that the other filters let pass
+        passed[passed] = SearchedTexts(frame[passed]).matching(words)
+        steps.insert(0, f"only matching {words}")
+        if provenance.resource_of(frame) is not PROJECT:
+            personal.append(steps[0])
     selected = provenance.add_domain(frame, frame[passed])
     return provenance.add_selection(selected, steps, personal=personal)
 
@@ -147,24 +148,31 @@ def _in_state(frame: pd.DataFrame, activity: str) -> Mask:
     return states.isin(wanted).to_numpy()
 
 
-def _matching(frame: pd.DataFrame, words: str) -> Mask:
-    """Return which records have every word, or part of a word, in a text or a tag."""
-    read(frame, [NAME])  # raises if it is absent
-    texts = read(frame, [], optional=_SEARCHED).fillna("")
-    # Python finds a word in a text several times as fast as Arrow.
-    columns = [texts[name].to_numpy(object) for name in texts]
-    lines = ["\n".join(row).casefold() for row in zip(*columns, strict=True)]
-    entries = pd.DataFrame({"record": [], "tag": []}).astype({"record": "int64", "tag": "str"})
-    if TAGS in frame:
-        entries = explode(frame[TAGS], ["tag"]).dropna()
-    different = pd.Series(entries["tag"].unique())
-    mask = np.ones(len(frame), dtype=bool)
-    for word in words.casefold().split():
-        has_word = np.array([word in line for line in lines], dtype=bool)
-        tags = [tag for tag in different if word in tag.casefold()]
-        has_word[entries.loc[entries["tag"].isin(tags), "record"]] = True
-        mask &= has_word
-    return mask
+class SearchedTexts:
+    """The texts of records that a search looks in: read once, searched as often as needed."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        read(frame, [NAME])  # raises if it is absent
+        texts = read(frame, [], optional=_SEARCHED).fillna("")
+        # Python finds a word in a text several times as fast as Arrow.
+        columns = [texts[name].to_numpy(object) for name in texts]
+        self._lines = ["\n".join(row).casefold() for row in zip(*columns, strict=True)]
+        entries = pd.DataFrame({"record": [], "tag": []}).astype({"record": "int64", "tag": "str"})
+        if TAGS in frame:
+            entries = explode(frame[TAGS], ["tag"]).dropna()
+        self._record_of_tag = entries["record"].to_numpy()
+        self._place_of_tag, tags = pd.factorize(entries["tag"])
+        self._tags = [str(tag).casefold() for tag in tags]
+
+    def matching(self, words: str) -> Mask:
+        """Return which records have every word, or part of a word, in a text or a tag."""
+        mask = np.ones(len(self._lines), dtype=bool)
+        for word in words.casefold().split():
+            has_word = np.array([word in line for line in self._lines], dtype=bool)
+            is_in_tag = np.array([word in tag for tag in self._tags], dtype=bool)
+            has_word[self._record_of_tag[is_in_tag[self._place_of_tag]]] = True
+            mask &= has_word
+        return mask
 
 
 # Filters by names

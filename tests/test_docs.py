@@ -194,6 +194,16 @@ def check_page(page, monkeypatch):
     run(blocks)
 
 
+def test_csv_of_the_page_about_serving_is_served(tmp_path):
+    text = (DOCS / "serving.md").read_text(encoding="utf-8")
+    file = tmp_path / "projects.csv"
+    file.write_text(re.search(r"```text\n(id,.*?)```", text, re.DOTALL)[1], encoding="utf-8")
+    with dirframe.serve(file) as service, service.directory() as directory:
+        projects = dirframe.load_projects(directory, sort="id", progress=False)
+    assert projects["name"].tolist() == ["Catalogue", "Finder"]
+    assert projects["tags"].tolist() == [["library", "ils"], ["library", "search"]]
+
+
 def test_check_of_built_pages_finds_what_is_loaded_from_elsewhere(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(DOCS))
     findings = import_module("checks").findings

@@ -5,6 +5,7 @@ import inspect
 import pickle
 import pydoc
 import re
+import sys
 import traceback
 from importlib import import_module
 
@@ -95,6 +96,23 @@ def test_module_called_as_a_function_names_its_functions(module, function):
     with pytest.raises(TypeError, match=f"{module} is a module, not a function") as caught:
         called("projects", top=3)
     assert function in re.findall(r"[\w.]+\w", str(caught.value))
+
+
+class FailingImport:
+    """Raises in place of the import of one module, as that of a script's own copy.py may."""
+
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "dirframe.citation":
+            raise AttributeError("a module that it imports fails")
+
+
+def test_attribute_error_of_an_import_is_not_one_of_a_missing_name(monkeypatch):
+    monkeypatch.delattr(dirframe, "cite", raising=False)
+    monkeypatch.delitem(sys.modules, "dirframe.citation", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [FailingImport, *sys.meta_path])
+    with pytest.raises(AttributeError, match="a module that it imports fails"):
+        _ = dirframe.cite
 
 
 def test_module_is_pickled_by_its_name():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,18 @@ import click
 from click import Choice, IntRange, argument, option
 
 import dirframe
-from dirframe import _display
 from dirframe._printable import printable_lines
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
 from dirframe.cli.commands import command
-from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
+from dirframe.cli.functions import (
+    Application,
+    FunctionName,
+    application_options,
+    apply,
+    takes_application,
+)
+from dirframe.cli.options import EXISTING, FILE
 from dirframe.cli.output import (
     Output,
     check_not_read,
@@ -25,152 +30,23 @@ from dirframe.cli.output import (
     output,
     write_file,
 )
-from dirframe.cli.records import bounded, empty, read, read_file
+from dirframe.cli.records import bounded, read, read_file
 from dirframe.cli.request import Request
-from dirframe.cli.selection import Selection, with_countries
+from dirframe.cli.selection import Selection
 from dirframe.cli.terminal import note, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from types import ModuleType
+    from collections.abc import Iterable
 
     import pandas as pd
 
-#: The statistic or the chart that a word is meant for.
-_MEANT = {
-    **dict.fromkeys(("language", "languages", "main_language"), "language_share"),
-    **dict.fromkeys(("country", "countries", "accounts"), "accounts_by_country"),
-    **dict.fromkeys(("map", "world_map", "worldmap"), "accounts_map"),
-    **dict.fromkeys(("license", "licence", "licences"), "licenses"),
-    **dict.fromkeys(("family", "families", "license_family"), "license_families"),
-    **dict.fromkeys(("contributors", "contributor"), "contributor_distribution"),
-    **dict.fromkeys(("gini", "concentration"), "contributor_concentration"),
-    **dict.fromkeys(("bus_factor", "busfactor", "truck_factor"), "commit_concentration"),
-    **dict.fromkeys(("team_size", "team_sizes", "teams"), "team_size_classes"),
-    **dict.fromkeys(("kudo", "kudos", "kudo_rank"), "accounts_by_kudo_rank"),
-    **dict.fromkeys(("commits", "committers"), "commits_by_contributor"),
-    **dict.fromkeys(("months", "monthly", "history"), "monthly_activity"),
-    **dict.fromkeys(("lines", "code", "breakdown"), "language_breakdown"),
-    **dict.fromkeys(("years", "trend", "trends"), "languages_by_year"),
-    **dict.fromkeys(("age", "ages", "lifetimes", "life"), "life_span"),
-    **dict.fromkeys(("users", "projects"), "users_against_contributors"),
-    **dict.fromkeys(("posts", "forum"), "posts_distribution"),
-    "tag": "tags",
-}
-
-
-class _Names(Choice[str]):
-    """Names of statistics or of charts; another word is answered with the one that is meant."""
-
-    def __init__(
-        self, names: Iterable[str], command: str, other: tuple[str, Iterable[str]]
-    ) -> None:
-        super().__init__(sorted(names))
-        self._command = command
-        self._other_command, self._other_names = other
-
-    def convert(self, value: str, param: Any, ctx: Any) -> str:
-        """Return the name of a function of Python."""
-        name = value.replace("-", "_").lower()
-        if name in self.choices:
-            return name
-        raise click.BadParameter(self._answer(value, name), ctx=ctx, param=param)
-
-    def _answer(self, value: str, name: str) -> str:
-        """Return what to write instead of another word."""
-        if Path(value).exists():
-            return f"{value} is a file: write dirframe {self._command} NAME {value}."
-        if name in self._other_names:
-            return f"{name} is a name of dirframe {self._other_command}."
-        meant = _MEANT.get(name)
-        if meant in self.choices:
-            question = f" Did you mean {meant!r}?"
-        else:
-            question = _display.did_you_mean(name, self.choices)
-        return f"There is no {value!r}.{question} dirframe {self._command} --help names all."
-
-
-#: Options of a command that applies one of some functions.
-_apply_options = with_options(
-    options.file_argument,
-    options.parameters_option,
-    option(
-        "--by",
-        metavar="COLUMN",
-        help="Divide by language, country, year, age, team_size, license, license_family, tag or a "
-        "column.",
-    ),
-    option("--min-records", type=NUMBER, help="Combine smaller groups of --by."),
-    options.records_options,
-)
-
-
-def _apply(
-    functions: ModuleType,
-    divide: Callable[..., Any],
-    *,
-    name: str,
-    file: str | None,
-    parameters: dict[str, str],
-    by: str | None,
-    min_records: int | None,
-    request: Request,
-    selection: Selection,
-) -> Any:
-    """Return what a statistic or chart makes of the records, or of each group of them."""
-    function = getattr(functions, name)
-    arguments = signature(function).parameters
-    known = {
-        option: argument.annotation
-        for option, argument in arguments.items()
-        if argument.kind is Parameter.KEYWORD_ONLY and option != "ax"
-    }
-    for wrong in parameters.keys() - known.keys():
-        raise click.UsageError(
-            f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."
-        )
-    if min_records and by is None:
-        raise click.UsageError("--min-records is of groups: name what divides them with --by.")
-    values = {
-        option: options.value_of(text, str(known[option])) for option, text in parameters.items()
-    }
-    needs_countries = by == "country" or name in {"accounts_by_country", "accounts_map"}
-    collection = (CHARTS | STATISTICS)[name].collection
-    if by is not None and file is None:
-        _check_stratum(by, collection or request.collection)
-
-    def compute(frame: pd.DataFrame) -> Any:
-        records = with_countries(frame) if needs_countries else frame
-        if by is None:
-            return function(records, **values)
-        return divide(function, records, by, min_records=min_records or 1, **values)
-
-    def try_on(frame: pd.DataFrame) -> None:
-        if len(frame):
-            compute(frame)
-        else:  # which cannot be divided
-            function(with_countries(frame) if needs_countries else frame, **values)
-
-    return compute(read(file, request, selection, needed=collection, try_on=try_on))
-
-
-def _check_stratum(by: str, collection: str | None) -> None:
-    """Raise before a load if no record can be divided by a column."""
-    if collection in {"accounts", "projects"}:
-        from dirframe.stats.strata import DERIVED
-
-        added = ("country_name", "country_alpha_2")
-        known = [*DERIVED, *added, *map(str, empty(collection))]
-        if by not in known:
-            question = _display.did_you_mean(by, known)
-            raise click.UsageError(f"There is no column {by}.{question}")
-
 
 @command(epilog=f"Names: {', '.join(sorted(STATISTICS))}")
-@argument("name", metavar="NAME", type=_Names(STATISTICS, "stats", ("plot", CHARTS)))
-@_apply_options
+@argument("name", metavar="NAME", type=FunctionName(STATISTICS, "stats", ("plot", CHARTS)))
+@application_options
 @output
-def stats(out: Output, **given: Any) -> None:
+@takes_application
+def stats(name: str, out: Output, application: Application) -> None:
     """Compute a statistic of accounts, projects or one project.
 
     `python -m pydoc dirframe.stats` describes each NAME below.
@@ -181,16 +57,19 @@ def stats(out: Output, **given: Any) -> None:
       dirframe stats tags projects.parquet -p top=10 --exclude negative_lines
       dirframe stats licenses --demo --by language
     """
-    out.write(_apply(dirframe.stats, dirframe.stats.by, **given))
+    out.write(apply(dirframe.stats, name, dirframe.stats.by, application))
 
 
 @command(epilog=f"Names: {', '.join(sorted(CHARTS))}")
-@argument("name", metavar="NAME", type=_Names(CHARTS, "plot", ("stats", STATISTICS)))
+@argument("name", metavar="NAME", type=FunctionName(CHARTS, "plot", ("stats", STATISTICS)))
 @option("-o", "--output", "path", type=FILE, help="A .png, .svg or .pdf.  [default: NAME.png]")
 @options.overwrite_option
 @option("--dpi", metavar="N", type=IntRange(30, 1200), help="Dots of a .png.  [default: 150]")
-@_apply_options
-def plot(name: str, path: Path | None, overwrite: bool, dpi: int | None, **given: Any) -> None:
+@application_options
+@takes_application
+def plot(
+    name: str, path: Path | None, overwrite: bool, dpi: int | None, application: Application
+) -> None:
     """Draw a chart of accounts, projects or one project.
 
     `python -m pydoc dirframe.plot` describes each NAME below.
@@ -205,12 +84,12 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int | None, **given
     from dirframe._files import atomic_write, check_writable, make_folder
 
     target = path or Path(f"{name}.png")
-    check_not_read(target, files_read(given))
+    check_not_read(target, files_read({"file": application.file}))
     check_writable(target, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
     if dpi and target.suffix.lower() != ".png":
         raise click.UsageError(f"--dpi is of a .png: {target} has no dots.")
     mpl.use("Agg")  # no window, whatever the user's settings are
-    drawn = _apply(dirframe.plot, dirframe.plot.panels, name=name, **given)
+    drawn = apply(dirframe.plot, name, dirframe.plot.panels, application)
     make_folder(target.parent)
     # Text in an SVG stays text, which can be searched and edited; publishers refuse Type 3 fonts.
     fonts = mpl.rc_context({"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42})
@@ -277,7 +156,7 @@ def _answers(file: Path) -> pd.DataFrame:
 @options.file_argument
 @options.records_options
 def summary(file: str | None, request: Request, selection: Selection) -> None:
-    """Show what columns hold and miss, and each bias.
+    """Show each column's content and missing values, and possible biases.
 
     \b
     Examples:
@@ -340,7 +219,7 @@ def report(
 ) -> None:
     """Write a report as one page, of FILES or of a collection.
 
-    It has the projects one by one, findings, charts, tables, biases, method and citation.
+    The page lists the projects, and has findings, charts, tables, biases, method and citation.
 
     \b
     Examples:
@@ -357,6 +236,11 @@ def report(
         "repositories": repositories,
     }
     named = {name: file for name, file in of_projects.items() if file is not None}
+    for file in files:
+        if Path(file).suffix.lower() in {".html", ".htm"}:
+            raise click.UsageError(
+                f"{file} is a page, and no table: -o {file} writes the report to it."
+            )
     check_not_read(path, [*files, *map(str, named.values())])
     check_writable(path, overwrite=overwrite, suffixes=[".html"])
     if files:
@@ -381,7 +265,7 @@ def report(
     "--author", "authors", metavar="NAME", multiple=True, help="Author of a study. May be repeated."
 )
 @option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
-@option("--personal", is_flag=True, help="Keep in a study what tells who a person is.")
+@option("--personal", is_flag=True, help="Keep the columns of a study that identify persons.")
 @option(
     "--keep",
     metavar="TABLE.COLUMN",
@@ -483,14 +367,14 @@ class _Style(Choice[str]):
 
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         """Return the style."""
-        if value not in self.choices:
+        if value.lower() not in self.choices:
             self.fail(
                 f"There is no style {value!r}, but {', '.join(self.choices)}. Reference managers and "
                 "Pandoc read BibTeX, and write RIS and others: --style bibtex.",
                 param,
                 ctx,
             )
-        return value
+        return value.lower()
 
 
 @command()

@@ -22,7 +22,7 @@ _WAYS: dict[str, tuple[str, ...]] = {
     "--to": ("-o FILE",),
     **dict.fromkeys(("--force", "--replace"), ("--overwrite",)),
     **{f"--{form}": (f"--format {form}",) for form in ("csv", "tsv", "json", "jsonl", "parquet")},
-    "--format": ("-o NAME.png",),
+    "--format": ("-o NAME.png", "--style bibtex"),
     **dict.fromkeys(("--fields", "--cols", "--column"), ("--columns NAME,NAME",)),
     **dict.fromkeys(("--org", "--organisation"), ("--organization NAME",)),
     **dict.fromkeys(("--ids", "--id", "--list"), ("--ids-from FILE",)),
@@ -40,6 +40,47 @@ _WAYS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("--example", "--test"), ("--demo",)),
     **dict.fromkeys(("--bibtex", "--ris", "--csl"), ("--style bibtex",)),
     "--apa": ("--style apa",),
+}
+#: What does what an option of one command may be meant to do.
+_WAYS_OF_COMMANDS: dict[tuple[str, str], str] = {
+    **dict.fromkeys(
+        (("export", "-o"), ("export", "--output"), ("export", "--out"), ("export", "--to")),
+        "The last file is the one to write: dirframe export FILE TARGET.",
+    ),
+    ("accounts", "--id"): "One account is loaded by dirframe load /accounts/ID.xml.",
+    **dict.fromkeys((("clean", "--country"), ("clean", "--columns")), "It is --column NAME."),
+    **dict.fromkeys(
+        (("flags", "--rule"), ("flags", "--rules")),
+        "Every rule is applied; --exclude RULE leaves records out.",
+    ),
+    ("stats", "--list"): "dirframe stats --help names all.",
+    ("plot", "--list"): "dirframe plot --help names all.",
+}
+#: What does what people expect of an option of any command.
+_HABITS = {
+    **dict.fromkeys(("--version", "-v", "-V"), "It is dirframe --version."),
+    **dict.fromkeys(
+        ("--quiet", "-q", "--silent", "--verbose", "--debug"),
+        "Messages go to standard error, tables to standard output: 2>/dev/null hides the messages.",
+    ),
+    **dict.fromkeys(("--no-color", "--color", "--no-colour"), "Nothing is coloured."),
+    **dict.fromkeys(
+        ("--config", "--profile"),
+        "Settings are environment variables: DIRFRAME_BASE_URL, DIRFRAME_API_KEY.",
+    ),
+    **dict.fromkeys(("--yes", "-y", "--no-input"), "Nothing is asked: leave it out."),
+}
+#: What to write in place of a further argument.
+_ARGUMENTS = {
+    "accounts": "dirframe accounts --query WORDS searches; dirframe load /accounts/ID.xml loads one.",
+    "load": "The owners of a collection are named with --of: dirframe load contributors --of 633.",
+    "plot": "It takes a name and one file; -o NAME.png names the picture.",
+    "stats": "It takes a name and one file; -o FILE names the table to write.",
+    "harvest": "--to FILE names the archive.",
+    "cite": "It takes one file.",
+    "clean": "It takes one file; -o FILE names the table to write.",
+    "flags": "It takes one file; -o FILE names the table to write.",
+    "summary": "It takes one file; dirframe compare BEFORE AFTER compares two.",
 }
 _KEY_OPTIONS = {"--api-key", "--apikey", "--api_key", "--key", "--token", "-k"}
 _KEY_WAY = (
@@ -102,32 +143,57 @@ _COMMANDS = {
 
 
 class _Command(click.Command):
-    """A command that names the way for an option that it does not have."""
+    """A command that names the way for an option or an argument that it does not have."""
+
+    allow_extra_args = True  # they are answered below
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words after the command."""
+        words = list(args)
         try:
-            return super().parse_args(ctx, args)
+            super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            way = self._way(error.option_name)
+            way = self._way(error.option_name, words)
             if way is None:
                 raise
             raise click.UsageError(f"No such option {error.option_name!r}. {way}", ctx) from None
+        if ctx.args:
+            further = " ".join(ctx.args)
+            way = _ARGUMENTS.get(str(self.name), "")
+            raise click.UsageError(f"Unexpected argument {further!r}. {way}".rstrip(), ctx)
+        return ctx.args
 
-    def _way(self, name: str) -> str | None:
+    def _way(self, name: str, words: list[str]) -> str | None:
         """Return what does what an unknown option may be meant to do; None if that is not known."""
         if name in _KEY_OPTIONS:
             return _KEY_WAY
+        if (str(self.name), name) in _WAYS_OF_COMMANDS:
+            return _WAYS_OF_COMMANDS[str(self.name), name]
         known = {option for parameter in self.params for option in parameter.opts}
+        for word in words:
+            if not word.startswith("--") and f"-{word}" in known:
+                return f"It is -{word}."
         for way in _WAYS.get(name, ()):
             option, _, _ = way.partition(" ")
             if option in known:
                 return f"It is {way}."
-        return None
+        return _HABITS.get(name)
 
 
 class _Group(click.Group):
-    """A group that names the way for a command that it does not have."""
+    """A group that names the way for a command or an option that it does not have."""
+
+    command_class = _Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words up to the command."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            way = _HABITS.get(error.option_name)
+            if way is None:
+                raise
+            raise click.UsageError(f"No such option {error.option_name!r}. {way}", ctx) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
@@ -18,11 +17,29 @@ from dirframe.cli.selection import CONDITIONS, Selection
 
 Decorator = Callable[[Any], Any]
 
-COLLECTION = Choice(["accounts", "projects"])
+COLLECTION = Choice(["accounts", "projects"], case_sensitive=False)
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
-NUMBER = IntRange(1)
-NUMBER.name = "n"
+
+
+class Number(IntRange):
+    """A whole number within bounds; another text is answered with what is expected."""
+
+    name = "n"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the number."""
+        try:
+            int(value)
+        except ValueError:
+            text = str(value).removeprefix("=")
+            if text.isdecimal() and param is not None:
+                self.fail(f"{value!r} is no number: write {param.opts[0]} {text}.", param, ctx)
+            self.fail(f"{value!r} is no whole number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+NUMBER = Number(1)
 #: Stands for standard input where a file is read, and for standard output where one is written.
 STREAM = "-"
 
@@ -48,7 +65,9 @@ def _pairs(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE.")
+            raise click.BadParameter(
+                f"{text!r} is not of the form NAME=VALUE; a range is NAME=1..5, NAME=5.. or NAME=..5."
+            )
         yield name.strip(), value.strip()
 
 
@@ -63,18 +82,6 @@ def _parameters(_: object, __: object, texts: tuple[str, ...]) -> dict[str, str]
     for name, text in _pairs(texts):
         _add(parameters, name, text)
     return parameters
-
-
-def value_of(text: str, annotation: str) -> Any:
-    """Return the value of a function's option, whose annotation tells what is text or a list."""
-    if "str" in annotation and text not in {"true", "false"}:
-        return text
-    if "Sequence" in annotation and not text.startswith("["):
-        return [value_of(part, "") for part in text.split(",")]
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return None if text == "None" else text  # as help and messages write it
 
 
 def _conditions(_: object, __: object, texts: tuple[str, ...]) -> Selection:
@@ -119,7 +126,9 @@ parameters_option = option(
     help="Set an option of the function: -p top=10, -p bounds=0,1,10. May be repeated.",
 )
 overwrite_option = option("--overwrite", is_flag=True, help="Replace an existing file.")
-plan_option = option("--plan", is_flag=True, help="Only say what the load costs.")
+plan_option = option(
+    "--plan", is_flag=True, help="Only state the number of requests that the load needs."
+)
 
 # What is asked for: their names are those of the arguments of `load_projects`.
 _query_options = with_options(
@@ -128,7 +137,7 @@ _query_options = with_options(
 )
 _sample_options = with_options(
     option("--sample", type=NUMBER, help="Load N records drawn at random."),
-    option("--seed", type=int, help="Seed of the drawing.  [default: 0]"),
+    option("--seed", type=int, help="Seed of the random sample.  [default: 0]"),
 )
 details_option = option(
     "--details", is_flag=True, help="Load own pages of projects without an analysis."
@@ -140,7 +149,7 @@ directory_options = with_options(
         "--rehearsal",
         "demo",
         flag_value="rehearsal",
-        help="Use the sample as today's live service would send it: analyses with --details alone, "
+        help="Use the sample as today's live service would send it: analyses only with --details, "
         "and organizations and repositories.",
     ),
 )
@@ -152,7 +161,7 @@ _policy_options = with_options(
     ),
     directory_options,
     option("--refresh", is_flag=True, help="Fetch every page again."),
-    option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
+    option("--offline", is_flag=True, help="Use only cached pages, of any age; send no requests."),
     option(
         "--yes", is_flag=True, help="Load even if more requests are needed than are left today."
     ),
@@ -224,17 +233,21 @@ select_options = with_options(
         "--exclude",
         metavar="RULE",
         multiple=True,
-        help="Leave out by a rule of dirframe.flags, such as negative_lines. May be repeated.",
+        help="Leave out records that break a rule of dirframe.flags, such as negative_lines. May be repeated.",
     ),
     option(
         "-n",
         "--limit",
         "limit",
         type=NUMBER,
-        help="Take the first N records: of a file, or of those that match --where, --exclude and "
-        "--older-than; otherwise only these are loaded.",
+        help="Take the first N records of a file, or of the records that match --where, --exclude "
+        "and --older-than; without these options, load only N records.",
     ),
-    option("--max-items", type=NUMBER, help="Load the first N records, and then select."),
+    option(
+        "--max-items",
+        type=NUMBER,
+        help="Load only the first N records, before --where and the like apply.",
+    ),
     _query_options,
     _sample_options,
     _policy_options,

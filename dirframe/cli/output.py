@@ -23,12 +23,28 @@ from dirframe.io.formats import OF_ONE_TABLE
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMATS = Choice(["table", *(suffix.removeprefix(".") for suffix in OF_ONE_TABLE)])
+_FORMATS = ["table", *(suffix.removeprefix(".") for suffix in OF_ONE_TABLE)]
 #: Rows of a table on a terminal, and letters of a cell.
 _ROWS_ON_A_TERMINAL = 50
 _WIDEST = 60
 #: The narrowest column in which the text of one record is wrapped.
 _NARROWEST = 20
+
+
+class _Format(Choice[str]):
+    """Forms of a table on standard output; another one is answered with how a file gets its form."""
+
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        """Return the form."""
+        if value.lower() not in self.choices:
+            self.fail(
+                f"{value!r} is none of {', '.join(self.choices)}. A file has the form of its suffix: "
+                f"-o NAME.{value.lower()}",
+                param,
+                ctx,
+            )
+        return value.lower()
+
 
 # Tables
 
@@ -98,7 +114,12 @@ def output(function: Callable[..., Any]) -> Any:
     add_options = with_options(
         option("-o", "--output", "path", type=FILE, help="File to write.  [default: -]"),
         overwrite_option,
-        option("--format", "fmt", type=_FORMATS, help="Default: table on a terminal, else csv."),
+        option(
+            "--format",
+            "fmt",
+            type=_Format(_FORMATS),
+            help="Default: table on a terminal, else csv.",
+        ),
         option(
             "--columns",
             metavar="NAME,…",

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click import IntRange, argument, option
+from click import argument, option
 
 from dirframe.cli.commands import command, group
-from dirframe.cli.options import FILE
+from dirframe.cli.options import FILE, Number
 from dirframe.cli.terminal import note
 from dirframe.service.keys import KeyStore, default_key_file
 
-_ID = IntRange(1, 2**63 - 1)
+_ID = Number(1, 2**63 - 1)
 _key_file_option = option(
     "--key-file",
     "keys",
@@ -32,7 +32,7 @@ _key_file_option = option(
 @option("--contact", metavar="TEXT", help="Whom to ask for a key: URL, e-mail address or text.")
 @option("--terms", metavar="TEXT", help="Further terms of use, or their URL.")
 @option("--host", default="127.0.0.1", help="Address to listen on.")
-@option("--port", type=IntRange(0, 65535), default=8080, help="Port to listen on.")
+@option("--port", type=Number(0, 65535), default=8080, help="Port to listen on.")
 @_key_file_option
 @option(
     "--trusted-proxy",
@@ -43,8 +43,8 @@ _key_file_option = option(
 def serve(data: tuple[Path, ...], **options: Any) -> None:
     """Serve a directory until interrupted.
 
-    DATA are files or folders of XML, or tables (.csv, .jsonl, .parquet) with columns named as the
-    fields; the sample if there are none. Requests need an API key: `dirframe keys add`.
+    DATA are files or folders of XML, or tables (.csv, .jsonl, .parquet) with columns named as in
+    the data dictionary; without DATA, the sample. Requests for XML need an API key: `dirframe keys add`.
 
     \b
     Examples:
@@ -115,7 +115,7 @@ def keys_revoke(keys: Path, key_id: int) -> None:
 
 @keys.command("limit")
 @argument("key_id", type=_ID, metavar="ID")
-@argument("daily_limit", type=IntRange(1, 10**9), metavar="REQUESTS")
+@argument("daily_limit", type=Number(1, 10**9), metavar="REQUESTS")
 @_key_file_option
 def keys_limit(keys: Path, key_id: int, daily_limit: int) -> None:
     """Set the number of requests per day of a key."""

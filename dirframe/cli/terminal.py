@@ -28,7 +28,10 @@ def for_stream(text: str, *, is_error: bool) -> str:
     if not stream.isatty():
         return text
     width = terminal_width()
-    return "\n".join(_wrapped(line, width) for line in text.split("\n"))
+    lines: list[str] = []
+    for line in text.split("\n"):
+        lines += _display.wrap(line, width, breaks_words=False)
+    return "\n".join(lines)
 
 
 def _echo(text: str, *, is_error: bool) -> None:
@@ -38,21 +41,3 @@ def _echo(text: str, *, is_error: bool) -> None:
 def terminal_width() -> int:
     """Return the number of columns of the terminal."""
     return shutil.get_terminal_size().columns
-
-
-def _wrapped(line: str, width: int) -> str:
-    """Return a line that is wrapped at words; a longer word, such as an address, stays whole."""
-    if _display.width_of(line) <= width:
-        return line
-    from wcwidth import wrap
-
-    indent = " " * (len(line) - len(line.lstrip(" ")))
-    lines = wrap(
-        line.strip(" "),
-        max(width, 1),
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return "\n".join(lines)

@@ -42,8 +42,14 @@ def check_quota(
             reason = f"Pages stay fresh for {quantity(days_fresh, 'day')}"
         else:
             reason = "Without a cache no page is stored"
-        text += f". {reason}, so this load would never end, and it was not begun."
-        raise QuotaExceededError(text, hint=hint, url=client.base_url, resets_at=quota.resets_at)
+        text += f". {reason}, so this load would never finish; it was not started."
+        raise QuotaExceededError(
+            text,
+            hint=hint,
+            url=client.base_url,
+            resets_at=quota.resets_at,
+            retry_helps=False,
+        )
     if left:  # otherwise the next request says so
         days = math.ceil((needed - left) / limit) + 1
         text += f": run it on {days:,} days. Received pages are cached and cost nothing again."

@@ -295,8 +295,9 @@ def _load_many(
     warn_if_stale(client, table.receipts)
     if reason is not None:
         message = f"The {what} are not complete: {reason}."
-        advice = messages.advice_on_failures(may_come_later=bool(table.to_come))
-        raise_or_warn(options, frame, message, reason, advice)
+        may_come_later = bool(table.to_come)
+        advice = messages.advice_on_failures(may_come_later=may_come_later)
+        raise_or_warn(options, frame, message, reason, advice, retry_helps=may_come_later)
     return frame
 
 

@@ -356,8 +356,12 @@ def load_named(
     if reason is not None:
         what = quantity(len(names.all), "named project")
         message = f"The load of {what} of {client.name} is not complete: {reason}."
-        lack = {"details_missing": tuple(named.lost), "received": len(frame)}
-        lack["expected"] = len(names.all)
+        lack = {
+            "details_missing": tuple(named.lost),
+            "received": len(frame),
+            "expected": len(names.all),
+            "retry_helps": named.may_come_later,
+        }
         advice = messages.advice_on_failures(may_come_later=named.may_come_later)
         raise_or_warn(options, frame, message, reason, advice, **lack)
     return frame

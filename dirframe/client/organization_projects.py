@@ -97,9 +97,10 @@ def load_projects_of(
         warn(AnalysesNotSentWarning(text, requests=left_out, hint=hint))
     if reason is not None:
         message = f"The {what} are not complete: {reason}."
-        lack = {"received": len(frame), "expected": len(names)}
         is_unasked = len(reader.rows) + len(reader.failures) < len(names)
-        advice = messages.advice_on_failures(may_come_later=reader.may_come_later or is_unasked)
+        may_come_later = reader.may_come_later or is_unasked
+        lack = {"received": len(frame), "expected": len(names), "retry_helps": may_come_later}
+        advice = messages.advice_on_failures(may_come_later=may_come_later)
         raise_or_warn(options, frame, message, reason, advice, **lack)
     return frame
 

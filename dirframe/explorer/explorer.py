@@ -19,7 +19,6 @@ import pandas as pd
 import dirframe
 from dirframe._display import label
 from dirframe.charts import CHARTS
-from dirframe.clean.countries import with_countries
 from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
 from dirframe.explorer import view
 from dirframe.explorer.code import chart_call, load_lines, select_lines, sort
@@ -35,9 +34,9 @@ _PAUSE = 0.2  # seconds from the press of a button to its action
 #: The ways to say what is loaded, with the controls of each.
 _WAYS = {
     "all, or a query": ("collection", "query", "sort", "max_items", "details"),
-    "a random sample": ("collection", "query", "sample", "seed", "details"),
+    "random sample": ("collection", "query", "sample", "seed", "details"),
     "named projects": ("projects", "details"),
-    "an organization": ("organization", "details"),
+    "organization": ("organization", "details"),
 }
 _ALL, _SAMPLE, _NAMED, _ORGANIZATION = _WAYS
 
@@ -174,8 +173,17 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         }
         for control in self._ways_of_controls:
             control.observe(self._on_filled, "value")
-        names = dict.fromkeys(name for names in _WAYS.values() for name in names)
-        self._request_controls = {name: getattr(self, name) for name in names}
+        self._request_controls = {
+            "collection": self.collection,
+            "query": self.query,
+            "sort": self.sort,
+            "max_items": self.max_items,
+            "sample": self.sample,
+            "seed": self.seed,
+            "projects": self.projects,
+            "organization": self.organization,
+            "details": self.details,
+        }
         self._empty_request = {name: c.value for name, c in self._request_controls.items()}
         self._show_way()
         buttons = _box("buttons", estimate, load)
@@ -434,6 +442,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _show(self, frame: pd.DataFrame, name: str, lines: list[str]) -> None:
         """Show all records of a frame, which some lines of code give."""
+        from dirframe.clean.countries import with_countries
+
         loaded = with_countries(frame)
         if loaded is not frame:
             lines = [*lines, f"{name} = dirframe.unify_countries({name})"]
@@ -450,14 +460,23 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _choices(self) -> dict[str, Any]:
         """Return the filters in use as the arguments of `select`."""
-        choices: dict[str, Any] = {"search": " ".join(self.search.value.split())}
-        choices |= {name: list(getattr(self, name).value) for name in VALUES}
-        first, last = self.first_year.value or None, self.last_year.value or None
+        choices: dict[str, Any] = {}
+        words = " ".join(self.search.value.split())
+        if words:
+            choices["search"] = words
+        for name in VALUES:
+            chosen = getattr(self, name).value
+            if chosen:
+                choices[name] = list(chosen)
+        first = self.first_year.value or None
+        last = self.last_year.value or None
         if first and last:
-            first, last = sorted((first, last))
-        choices["years"] = (first, last) if first or last else None
-        choices["activity"] = "" if self.activity.value == "all" else self.activity.value
-        return {name: value for name, value in choices.items() if value}
+            first, last = min(first, last), max(first, last)
+        if first or last:
+            choices["years"] = (first, last)
+        if self.activity.value != "all":
+            choices["activity"] = self.activity.value
+        return choices
 
     def _refresh(self) -> None:
         """Show the records that the controls choose: one truth for all that is shown."""

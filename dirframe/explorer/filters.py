@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from dirframe import provenance
-from dirframe.selection import select
 from dirframe.stats.activity import STATED_CLASS, UNKNOWN, states_of
 from dirframe.stats.counts import as_texts
 from dirframe.stats.licenses import license_entries
 from dirframe.stats.lists import explode
+
+if TYPE_CHECKING:
+    from dirframe.selection import SearchedTexts
 
 #: The filters by values, with the column of each.
 VALUES = {
@@ -43,13 +45,25 @@ class Choices:
         title = self.titles.get(value, value) or "(none)"
         return f"{title} ({count:,})"
 
+    def count(self, passing: NDArray[np.bool_]) -> dict[Any, int]:
+        """Return the number of the records that pass by value."""
+        places = self.places[passing[self.rows]]
+        counts = np.bincount(places, minlength=len(self.values))
+        return dict(zip(self.values, counts.tolist(), strict=True))
+
+    def rows_with(self, is_wanted: Callable[[Any], bool]) -> NDArray[np.intp]:
+        """Return the rows of the records with a wanted value."""
+        is_wanted_at = np.array([is_wanted(value) for value in self.values], dtype=bool)
+        rows: NDArray[np.intp] = self.rows[is_wanted_at[self.places]]
+        return rows
+
 
 class Filters:
     """Counts the records of a frame by each filter, as far as the other filters let them pass."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        # `select` tells which records pass by their number.
-        self._frame = frame = frame.set_axis(range(len(frame)), axis=0)
+        self._frame = frame
+        self._texts: SearchedTexts | None = None  # read at the first search
         self._masks: dict[str, tuple[Any, NDArray[np.bool_]]] = {}
         absent = provenance.absent(frame, frame.columns)
         known = {*frame} - {*(absent.columns if absent else ())}
@@ -73,18 +87,15 @@ class Filters:
         """Return what to choose from by control; one that lacks its column is not in it."""
         options: dict[str, list[tuple[str, Any]]] = {"search": []} if "name" in self._frame else {}
         for name, choice in self._values.items():
-            passing = np.ones(len(self._frame), dtype=bool)
-            for other in choices.keys() - {name}:
-                passing &= self._mask(other, choices[other])
-            is_passing = passing[choice.rows]
-            counts = np.bincount(choice.places[is_passing], minlength=len(choice.values))
-            numbers = dict(zip(choice.values, counts.tolist(), strict=True))
+            others = {other: value for other, value in choices.items() if other != name}
+            numbers = choice.count(self.passing(others))
             if name in VALUES:
                 options[name] = _most_first(choice, numbers, chosen=choices.get(name, ()))
                 continue
             counted = [(choice.label(value, number), value) for value, number in numbers.items()]
             if name == "years":
-                options["first_year"] = options["last_year"] = [ANY_YEAR, *counted]
+                options["first_year"] = [ANY_YEAR, *counted]
+                options["last_year"] = [ANY_YEAR, *counted]
             else:
                 options[name] = [ANY_ACTIVITY, *counted]
         return options
@@ -99,10 +110,32 @@ class Filters:
     def _mask(self, name: str, value: Any) -> NDArray[np.bool_]:
         """Return which records pass one filter; the last answer is kept, as it is asked again."""
         if name not in self._masks or self._masks[name][0] != value:
-            mask = np.zeros(len(self._frame), dtype=bool)
-            mask[select(self._frame, **{name: value}).index] = True
-            self._masks[name] = (value, mask)
+            self._masks[name] = (value, self._new_mask(name, value))
         return self._masks[name][1]
+
+    def _new_mask(self, name: str, value: Any) -> NDArray[np.bool_]:
+        if name == "search":
+            return self._searched_texts().matching(value)
+        if name == "years":
+            first, last = value
+            rows = self._values[name].rows_with(
+                lambda year: (first is None or first <= year) and (last is None or year <= last)
+            )
+        elif name == "activity":
+            rows = self._values[name].rows_with(lambda state: state == value)
+        else:
+            wanted = {"" if one is None else one for one in value}
+            rows = self._values[name].rows_with(lambda one: one in wanted)
+        mask = np.zeros(len(self._frame), dtype=bool)
+        mask[rows] = True
+        return mask
+
+    def _searched_texts(self) -> SearchedTexts:
+        if self._texts is None:
+            from dirframe.selection import SearchedTexts
+
+            self._texts = SearchedTexts(self._frame)
+        return self._texts
 
 
 def _most_first(
@@ -129,16 +162,21 @@ def _most_frequent_first(column: pd.Series[Any]) -> Choices:
     else:
         names = as_texts(column)
         entries = pd.DataFrame({"record": range(len(column)), "value": names})
-    entries = entries[["record", "value"]].dropna().drop_duplicates()
-    numbers = entries["value"].value_counts().sort_index()
-    values = list(numbers.sort_values(ascending=False, kind="stable").index)
-    without = pd.RangeIndex(len(column)).difference(pd.Index(entries["record"]))
+    entries = entries[["record", "value"]].dropna()
+    codes, different = pd.factorize(entries["value"], sort=True)
+    pairs = pd.DataFrame({"record": entries["record"].to_numpy(), "code": codes}).drop_duplicates()
+    by_number = np.argsort(-np.bincount(pairs["code"]), kind="stable")
+    values = [different[code] for code in by_number]
+    place_of_code = np.empty(len(values), dtype=np.intp)
+    place_of_code[by_number] = np.arange(len(values))
+    rows = pairs["record"].to_numpy()
+    places = place_of_code[pairs["code"]]
+    without = pd.RangeIndex(len(column)).difference(pd.Index(rows)).to_numpy()
     if len(without):
-        none = pd.DataFrame({"record": without, "value": ""})
-        entries = pd.concat([entries, none])
+        rows = np.concatenate([rows, without])
+        places = np.concatenate([places, np.full(len(without), len(values))])
         values.append("")
-    places = pd.Index(values).get_indexer(entries["value"])
-    return Choices(entries["record"].to_numpy(), places, values, titles)
+    return Choices(rows, places, values, titles)
 
 
 def _ascending(column: pd.Series[Any]) -> Choices:

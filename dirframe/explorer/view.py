@@ -17,10 +17,8 @@ import pandas as pd
 import traitlets
 from matplotlib.figure import Figure
 
-from dirframe import plot
 from dirframe._display import headings, html_table, leading_columns
 from dirframe._files import atomic_write, check_writable, make_folder
-from dirframe.plot.caption import CAPTION, read_words
 
 _FOLDER = files("dirframe.explorer")
 STYLE = f"<style>{(_FOLDER / 'explorer.css').read_text(encoding='utf-8')}</style>"
@@ -28,8 +26,11 @@ ROWS = 20  # of a page of the table
 _LONGEST = 100  # characters of a cell
 _PIXELS_PER_INCH = 96  # of a browser
 _DPI = 192  # twice that of the screen
-_HEIGHT = 260  # pixels of a chart: filters, chart and head of the table fit a screen
-_ROWS_OF_A_CHART = 12
+_HEIGHT = 300  # pixels of a chart: filters, chart and head of the table fit a screen
+#: Of charts that are not readable in this height.
+_HEIGHTS = {"languages_by_year": 340, "life_span": 340}
+_HEIGHT_OF_A_MAP = 380  # at most: a map keeps its form
+_ROWS_OF_A_CHART = 10
 #: Text as large as that of the notebook: points are 4/3 pixels.
 _TEXT = {
     "font.size": 10,
@@ -68,8 +69,12 @@ class Browser(anywidget.AnyWidget):
 
 def chart_options(name: str) -> dict[str, Any]:
     """Return the options of a chart on the page, which has room for some rows only."""
-    has_rows = "top" in inspect.signature(getattr(plot, name)).parameters
-    return {"top": _ROWS_OF_A_CHART} if has_rows else {}
+    from dirframe import plot
+
+    parameter = inspect.signature(getattr(plot, name)).parameters.get("top")
+    if parameter is None or parameter.default <= _ROWS_OF_A_CHART:
+        return {}
+    return {"top": _ROWS_OF_A_CHART}
 
 
 def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
@@ -77,7 +82,13 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
 
     Its figure is none of pyplot's, which a kernel would show.
     """
-    size = (width / _PIXELS_PER_INCH, _HEIGHT / _PIXELS_PER_INCH)
+    from dirframe import plot
+    from dirframe.plot.caption import CAPTION, read_words
+
+    height = _HEIGHTS.get(name, _HEIGHT)
+    if name == "accounts_map":
+        height = min(_HEIGHT_OF_A_MAP, round(0.65 * width))
+    size = (width / _PIXELS_PER_INCH, height / _PIXELS_PER_INCH)
     look: dict[Any, Any] = dict(_TEXT)
     if is_dark:
         look |= _DARK
@@ -99,6 +110,8 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
 
 def save_chart(frame: pd.DataFrame, name: str, path: Path, *, overwrite: bool) -> None:
     """Write a chart to a file, as large as a new figure is, with its caption."""
+    from dirframe import plot
+
     check_writable(path, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
     with plot.style(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fonts, as on the page

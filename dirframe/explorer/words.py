@@ -39,10 +39,19 @@ def error_words(error: Exception) -> str:
     if isinstance(error, IncompleteCollectionError) and error.order_fails:
         return f"{error.message} {_sort_words(error.better_sort)}"
     if isinstance(error, _GO_ON):
-        return f"{error.message} {_AGAIN}"
+        return f"{error.message} {_advice(error)}"
     if isinstance(error, DirframeError | OSError):
         return str(error)
     return f"Unexpected: {type(error).__name__}. See explorer.error."
+
+
+def _advice(error: DirframeError) -> str:
+    """Return what helps after an error that ended a load."""
+    if isinstance(error, IncompleteCollectionError) and not error.retry_helps:
+        return "What was received is shown: leave out what the directory lacks."
+    if isinstance(error, QuotaExceededError) and not error.retry_helps:
+        return "Choose At most or a random sample, and press Load."
+    return _AGAIN
 
 
 def warning_words(warning: DirframeWarning) -> str:

@@ -258,8 +258,15 @@ def _why_nothing_is_at(address: str) -> str:
     """Return why there is nothing at an address; of a project, which ones have such a document."""
     if _is_of_unanalysed_project(address):
         return f"{NO_ANALYSIS}: this project has not been analysed."
-    if address.partition("/")[0] == "orgs" and current_store().document("orgs") is None:
-        return "This directory has no organizations."
+    if address.partition("/")[0] == "orgs":
+        organizations = current_store().document("orgs")
+        if organizations is None:
+            return "This directory has no organizations."
+        names = [etree.fromstring(xml).findtext("url_name") or "" for xml in organizations]
+        if address.partition("/")[2].partition("/")[0] not in names:
+            return (
+                f"There is no such organization. Organizations: {', '.join(names[:_MOST_NAMED])}."
+            )
     match = _DOCUMENT_OF_PROJECT.fullmatch(address)
     if match is None or current_store().record(PROJECT, match["project"]) is None:
         return "There is nothing at this address."

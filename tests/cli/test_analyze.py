@@ -2,12 +2,15 @@
 
 import json
 import zipfile
+from inspect import signature
 
 import pandas as pd
 import pytest
 
 import dirframe
-from dirframe import stats
+from dirframe import plot, stats
+from dirframe.charts import CHARTS, STATISTICS
+from dirframe.cli.functions import READERS
 
 
 def test_statistics_are_those_of_python(files, folder, run):
@@ -41,6 +44,33 @@ def test_options_reach_statistics(files, run):
     assert len(run("stats", "team_size_classes", "-p", "bounds=0,10", file).table) == 2
     outcome = run("stats", "growth", "-p", "freq=YS", file)
     assert (pd.to_datetime(outcome.table.iloc[:, 0]).dt.month == 1).all()
+
+
+def test_options_that_are_no_texts_have_a_reader():
+    functions = [*(getattr(stats, name) for name in STATISTICS)]
+    functions += [getattr(plot, name) for name in CHARTS]
+    options = [option for each in functions for option in signature(each).parameters.values()]
+    named = [option for option in options if option.kind is option.KEYWORD_ONLY]
+    texts = {"as_of", "ax", "date", "freq", "width"}
+    assert {option.name for option in named} - texts == set(READERS)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("bounds=0,10", [0, 10]),
+        ("bounds=[0,10]", [0, 10]),
+        ("top=None", None),
+        ("top=three", "three"),
+        ("title=2013", "2013"),
+        ("title=false", False),
+        ("confidence=0.9", 0.9),
+        ("per_million=true", True),
+    ],
+)
+def test_option_of_a_function_is_read_as_its_type(option, value):
+    name, _, text = option.partition("=")
+    assert READERS[name](text) == value
 
 
 def test_charts_are_written_by_their_suffix(files, folder, run):

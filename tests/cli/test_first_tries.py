@@ -1,5 +1,7 @@
 """What people type first gives the result, or a message that names what does it."""
 
+import shlex
+
 import pytest
 
 import dirframe
@@ -49,6 +51,14 @@ ANSWERED = {
     "cache info": "Cache",
     "--version": "dirframe",
     "-h": "Exit codes",
+    # Capital letters, and options of other tools
+    "projects --demo --format CSV -n 1": "id,name,",
+    "cite projects.parquet --style BibTeX": "@misc",
+    "projects --demo --query=parser -n2": "id,name,",
+    "projects --demo --where 'language = Java' -n 2": "Java",
+    "projects --demo -n 1 --columns 'name, licenses'": "id,name,licenses",
+    "projects --demo -o - -n 1": "id,name,",
+    "load --of 633 contributors --demo": "contributor",
 }
 
 #: What is typed, and what the message must name. No such line sends a request.
@@ -122,14 +132,55 @@ ANSWERED_WITH_THE_WAY = {
     "status projects.parquet": "archive",
     "serve people.csv": "accounts.csv",
     "keys add": "--developer",
+    # Another spelling, another order, further words
+    "project 633": "'projects'",
+    "projects -demo": "It is --demo",
+    "projects -n=5": "write -n 5",
+    "projects -n five": "no whole number",
+    "projects --sample 10%": "no whole number",
+    "projects 633,714": "633 714",
+    "projects 'Apache HTTP Server'": "--query 'Apache HTTP Server'",
+    "projects --columns name licenses": "--columns name,licenses",
+    "projects --where stack_count>5": "NAME=5..",
+    "projects --where language:Java": "NAME=VALUE",
+    "projects --where year=2008-2010": "2008..2010",
+    "projects --format xlsx": "-o NAME.xlsx",
+    "accounts ada": "dirframe accounts --query",
+    "accounts --id 1": "dirframe load /accounts/ID.xml",
+    "load contributors 633": "--of 633",
+    "harvest projects kept.archive --plan": "--to",
+    "compare projects.parquet": "AFTER",
+    # Files in another place
+    "stats language_share projects.parquet again.parquet": "-o FILE",
+    "stats language_share https://d.example/projects.csv": "download it",
+    "stats language_share 'C:\\projects.csv'": "C:\\projects.csv",
+    "stats --list": "dirframe stats --help",
+    "plot language_share projects.parquet chart.png": "-o NAME.png",
+    "plot language_share projects.parquet -o chart": ".svg",
+    "report projects.parquet report.html": "-o report.html",
+    "export projects.parquet -o out.xlsx": "dirframe export FILE TARGET",
+    "summary projects.parquet again.parquet": "dirframe compare",
+    "clean accounts.csv --country location": "--column NAME",
+    "flags projects.parquet --rule negative_lines": "--exclude RULE",
+    "cite projects.parquet --format bibtex": "--style bibtex",
+    # Habits of other tools
+    "-v": "It is dirframe",
+    "projects --version": "It is dirframe",
+    "projects --verbose": "standard error",
+    "projects -q": "standard error",
+    "projects --no-color": "coloured",
+    "projects --config c.toml": "DIRFRAME_BASE_URL",
+    "cache clear --yes": "Nothing is asked",
+    "cache clean": "'clear'",
+    "keys revoke Ada": "no whole number",
 }
 
 
 def test_first_tries_are_answered(help_files, run):
-    assert len(ANSWERED) + len(ANSWERED_WITH_THE_WAY) >= 56 + 20
+    assert len(ANSWERED) + len(ANSWERED_WITH_THE_WAY) >= 56 + 60
     failures = []
     for line, part in ANSWERED.items():
-        outcome = run(*line.split())
+        outcome = run(*shlex.split(line))
         if outcome.code or part not in outcome.out or "Traceback" in outcome.err:
             failures.append(f"{line}: {outcome.code}\n{outcome.out[:200]}\n{outcome.err}")
     assert not failures, "\n".join(failures)
@@ -140,7 +191,7 @@ def test_first_tries_that_cannot_be_meant_name_the_way(shell_rig, help_files, ru
     (help_files / "taken.csv").write_text("mine")
     failures = []
     for line, way in ANSWERED_WITH_THE_WAY.items():
-        outcome = run(*line.split())
+        outcome = run(*shlex.split(line))
         message = outcome.err.partition(" --help' for help.\n")[2] or outcome.err
         is_wrong = outcome.code not in {2, 3, 9} or outcome.out or way not in message
         if is_wrong or shell_rig.requests or MARK in outcome.err:
@@ -210,14 +261,41 @@ NOT_THERE = {
     "projects --organization acme": "no organizations",
     "load /projects/999999.xml": "There is no such project",
     "load /accounts/999999.xml": "There is no such account",
+    "load /orgs/acme.xml --rehearsal": "harbour, lantern",
+    "load portfolio_projects --of acme --rehearsal": "harbour, lantern",
+    "projects --organization acme --rehearsal": "harbour, lantern",
 }
 
 
 @pytest.mark.parametrize("line", NOT_THERE)
 def test_not_found_says_what_is_there(line, folder, run):
-    outcome = run(*line.split(), "--demo")
+    where = [] if "--rehearsal" in line else ["--demo"]
+    outcome = run(*line.split(), *where)
     assert (outcome.code, outcome.out) == (6, "")
     assert NOT_THERE[line] in outcome.err
+
+
+PYTHON_NOT_THERE = {
+    "contributors": (lambda d: dirframe.load_contributors(1, directory=d), "17, 143"),
+    "activity": (lambda d: dirframe.load_activity(1, directory=d), "17, 143"),
+    "size": (lambda d: dirframe.load("size_facts", of=1, directory=d), "17, 143"),
+    "organization": (lambda d: dirframe.load_projects(d, organization="acme"), "no organizations"),
+}
+
+
+@pytest.mark.parametrize("name", PYTHON_NOT_THERE)
+def test_not_found_in_python_says_what_is_there(name, sample):
+    load, there = PYTHON_NOT_THERE[name]
+    with pytest.raises(dirframe.NotFoundError) as caught:
+        load(sample)
+    assert (there in str(caught.value), "url=" in str(caught.value)) == (True, False)
+
+
+@pytest.mark.parametrize("line", ["projects", "load languages", "check"])
+def test_directory_without_an_address_names_no_argument_of_python(line, folder, run, monkeypatch):
+    monkeypatch.setenv("DIRFRAME_BASE_URL", "")
+    outcome = run(*line.split())
+    assert (outcome.code, "--base-url" in outcome.err, "url=" in outcome.err) == (3, True, False)
 
 
 # On a terminal
@@ -244,7 +322,7 @@ def test_terminal_text_is_wrapped_at_words(line, files, folder, run, monkeypatch
     monkeypatch.setenv("COLUMNS", "80")
     for stream in ("stdout", "stderr"):
         monkeypatch.setattr(f"sys.{stream}.isatty", lambda: True)
-    outcome = run(*line.split())
+    outcome = run(*shlex.split(line))
     text = outcome.out + outcome.err
     wide = [shown for shown in text.splitlines() if len(shown) > 80 and "\r" not in shown]
     is_one_word = [len(shown.split()) == 1 for shown in wide]

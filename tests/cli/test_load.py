@@ -2,6 +2,7 @@
 
 import io
 import json
+from unittest.mock import ANY
 
 import pandas as pd
 import pytest
@@ -318,6 +319,57 @@ def test_file_that_names_no_projects_is_refused_before_a_request(name, shell_rig
     outcome = run("projects", "--ids-from", name)
     assert (outcome.code, outcome.out, shell_rig.requests) == (2, "", [])
     assert name in outcome.err
+
+
+@pytest.fixture(scope="module")
+def live_service():
+    """Serve the rehearsal for today's live service once: its store takes seconds to make."""
+    with dirframe.serve(analyses=False) as service:
+        yield service
+
+
+@pytest.fixture
+def live(live_service, folder, monkeypatch):
+    """Name today's live service in the environment; return the folder."""
+    monkeypatch.setenv("DIRFRAME_BASE_URL", live_service.url)
+    monkeypatch.setenv("DIRFRAME_API_KEY", live_service.api_key.reveal())
+    return folder
+
+
+OWNERS = {
+    "project_id": ("enlistments", "ours.csv", "name,id\na,464\nb,633\n", ["464", "633"]),
+    "organization": ("portfolio_projects", "o.csv", "url_name\nquarry\n", ["quarry"]),
+}
+
+
+@pytest.mark.parametrize("column", OWNERS)
+def test_load_of_owners_that_a_file_names(column, live, run):
+    name, file, content, owners = OWNERS[column]
+    (live / file).write_text(content)
+    outcome = run("load", name, "--ids-from", file)
+    assert outcome.code == 0, outcome.err
+    assert outcome.table[column].astype("str").unique().tolist() == owners
+    outcome = run("load", name, "--of", file)
+    assert (outcome.code, f"--ids-from {file}" in outcome.err) == (2, True)
+
+
+def test_load_of_repositories_has_canonical_addresses(live, run):
+    words = ("load", "repositories", "--of", "464", "--of", "633")
+    assert "2 projects" in run(*words, "--plan").out
+    outcome = run(*words)
+    assert outcome.code == 0, outcome.err
+    repositories = outcome.table.drop_duplicates("project_id").set_index("project_id")
+    address = "https://github.com/geletclient-team/geletclient"
+    assert repositories["canonical_url"].to_dict() == {464: address, 633: ANY}
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [((), "--of"), (("--of", "464", "--query", "x"), "--query"), (("--of", "464", "-n", 3), "-n")],
+)
+def test_load_of_repositories_takes_projects_alone(words, named, run):
+    outcome = run("load", "repositories", *words, "--rehearsal")
+    assert (outcome.code, named in outcome.err) == (2, True)
 
 
 @pytest.fixture

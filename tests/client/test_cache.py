@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import os
+import pickle
 import shutil
 import sqlite3
 import tempfile
@@ -19,6 +20,7 @@ import time_machine
 import dirframe
 from dirframe.client.http.cache import PageCache
 from dirframe.errors import (
+    ArchiveError,
     CacheError,
     CacheWarning,
     DirframeError,
@@ -48,6 +50,34 @@ def load(directory, **options):
 def entries(file):
     with closing(sqlite3.connect(file)) as database:
         return database.execute("SELECT content FROM responses").fetchall()
+
+
+class Executed:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return Path.touch, (self.file,)
+
+
+def test_cache_and_archive_execute_no_pickle(rig, connect, tmp_path, cache_file):
+    load(connect(rig))
+    kept = tmp_path / "kept.archive"
+    dirframe.harvest("projects", kept, directory=connect(rig))
+    executed = tmp_path / "executed"
+    payload = pickle.dumps(Executed(executed))
+    for changed, table in ((cache_file, "responses"), (kept, "pages")):
+        with closing(sqlite3.connect(changed)) as database, database:
+            assert database.execute(f"UPDATE {table} SET content = ?", [payload]).rowcount == 6
+    with pytest.raises(CacheError):
+        load(connect(rig), offline=True)
+    with pytest.raises(ArchiveError):
+        dirframe.open_archive(kept).frame()
+    assert not executed.exists()
+    pickle.loads(payload)
+    assert executed.exists()
 
 
 def test_cache_makes_the_second_load_free_offline_too_unless_it_is_refreshed(rig, connect):

@@ -229,7 +229,7 @@ def test_clear_filters_takes_the_filters_away_and_leaves_order_and_chart(some_pr
     press(explorer, "Clear filters")
     assert (explorer.languages.value, explorer.search.value) == ((), "")
     assert list(explorer.frame["name"]) == sorted(some_projects["name"], key=str.casefold)
-    assert "plot.tags(shown, top=12)" in explorer.code
+    assert "plot.tags(shown, top=10)" in explorer.code
     columns = {value for _, value in explorer.order_by.options}
     assert {"name", "stack_count", "created_at", "paid"} <= columns
     assert not columns & {"tags", "licenses", "id", "analysis_id"}
@@ -329,6 +329,34 @@ def test_messages_name_controls_and_no_argument(tmp_path):
         (True, False, False),
         (True, False, False),
     ]
+
+
+def test_load_that_no_retry_completes_is_not_said_to_go_on(sample, tmp_path):
+    explorer = dirframe.Explorer(sample)
+    explorer.projects.value = "633, 999999"
+    press(explorer, "Load")
+    text = shown(explorer, "message").text_content()
+    facts = (explorer.error.retry_helps, "999999" in text, "Press Load again" in text)
+    assert facts == (False, True, False)
+    with Rig(55) as rig, rig.directory(cache=False, data=tmp_path, daily_quota=2) as directory:
+        endless = dirframe.Explorer(directory)
+        press(endless, "Load")
+        assert isinstance(endless.error, QuotaExceededError)
+        text = shown(endless, "message").text_content()
+    assert ("At most" in text, "Press Load again" in text) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("control", "value", "there"),
+    [("organization", "acme", "harbour, lantern"), ("projects", "no-such-project", "not found")],
+)
+def test_not_found_says_what_is_there(control, value, there):
+    with dirframe.sample_directory(analyses=False) as directory:
+        explorer = dirframe.Explorer(directory)
+        getattr(explorer, control).value = value
+        press(explorer, "Load")
+    text = shown(explorer, "message").text_content()
+    assert (there in text, "url=" in text, "--" in text) == (True, False, False)
 
 
 def test_answer_stands_beside_its_button(some_projects, tmp_path):
@@ -445,7 +473,7 @@ def test_projects_of_an_organization_are_loaded():
         name = name or organizations["vanity_url"][0]
         explorer = dirframe.Explorer(directory)
         explorer.organization.value = name
-        assert explorer.way.value == "an organization"
+        assert explorer.way.value == "organization"
         press(explorer, "Load")
         assert (explorer.error, len(explorer.frame) > 0) == (None, True)
         assert f"organization={name!r}" in explorer.code
@@ -454,7 +482,7 @@ def test_projects_of_an_organization_are_loaded():
 def test_way_of_a_sample_shows_its_size_and_empties_it_again(sample):
     explorer = dirframe.Explorer(sample)
     explorer.sample.value = 5
-    assert (explorer.way.value, explorer.sample.layout.display) == ("a random sample", None)
+    assert (explorer.way.value, explorer.sample.layout.display) == ("random sample", None)
     explorer.way.value = "all, or a query"
     assert (explorer.sample.value, explorer.sample.layout.display) == (0, "none")
 
@@ -636,6 +664,26 @@ def test_activity_can_be_each_state_that_select_knows(some_projects):
     assert "activity='unknown'" in explorer.code.replace('"', "'")
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_activity_of_projects_without_analyses_is_that_of_their_class():
+    today = Today(3)
+    classes = iter((0, 20, 40))  # the first has none
+    today.records[:] = [
+        re.sub("<value>40<", f"<value>{next(classes)}<", xml) for xml in today.records
+    ]
+    with today.in_process(), today.directory() as directory:
+        frame = dirframe.load_projects(directory, progress=False)
+    explorer = dirframe.Explorer(frame)
+    assert dict(explorer.activity.options[1:]) == {
+        "active (1)": "active",
+        "dormant (1)": "dormant",
+        "unknown (1)": "unknown",
+    }
+    explorer.activity.value = "unknown"
+    assert_frame_equal(explorer.frame, dirframe.select(frame, activity="unknown"))
+    assert len(explorer.frame) == 1
+
+
 def test_years_are_whole_also_where_one_date_is_missing():
     days = pd.to_datetime(["2008-01-01", None, "2009-05-01"], utc=True)
     frame = pd.DataFrame({"id": ["1", "2", "3"], "name": ["a", "b", "c"], "created_at": days})
@@ -645,6 +693,8 @@ def test_years_are_whole_also_where_one_date_is_missing():
     explorer.first_year.value = 2009
     assert explorer.error is None
     assert list(explorer.frame["id"]) == ["3"]
+    assert "years=(2009, None)" in explorer.code
+    assert "year of creation from 2009" in provenance.caption(explorer.frame)
     explorer.show_all()
     assert list(explorer.languages.options) == [("C (2)", "C"), ("Java (1)", "Java")]
 

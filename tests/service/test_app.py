@@ -82,6 +82,15 @@ def test_query_with_control_characters_is_400(query, client):
 
 
 @pytest.mark.parametrize(
+    ("target", "status"),
+    [("//projects.xml", 200), ("/projects.xml/", 200), ("/projects/", 200), ("/projects//7", 404)],
+)
+def test_key_is_not_repeated_in_a_redirect_to_an_address_with_fewer_slashes(target, status, client):
+    response = client.get(target)
+    assert (response.status_code, response.headers.get("Location")) == (status, None)
+
+
+@pytest.mark.parametrize(
     ("words", "status"), [("abcdefghij", 200), ("abcdefghija", 200), ("abcdefghijk", 400)]
 )
 def test_query_has_at_most_ten_different_words(words, status, client):

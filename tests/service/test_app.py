@@ -260,6 +260,7 @@ def test_contributors_of_a_project_without_any_are_404(target, analysis, open_wr
 @pytest.mark.parametrize(
     ("owners", "named"),
     [
+        ([], "no enlistments of projects."),
         (["10", "9"], "9, 10."),
         ([str(n) for n in range(101, 121)], "119, 120."),
         ([str(n) for n in range(101, 122)], "119, 120 and others."),

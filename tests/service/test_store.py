@@ -210,6 +210,11 @@ def test_id_that_is_no_part_of_a_url_is_refused(identifier, kind, open_written):
         open_written([record(identifier, kind, name="x")])
 
 
+def test_id_is_served_without_the_white_space_around_it(open_written):
+    client = open_written([record("\n 7 ", name="x")])
+    assert client.ids("/projects/7.xml") == ["7"]
+
+
 @pytest.mark.parametrize("identifier", ["a.xml.b", "...", "a.b", "%2e%2e", "a\\b", "ä", "a;b", "7"])
 def test_id_leads_to_its_page_and_its_xml(identifier, open_written):
     client = open_written([record(identifier, name="x")])

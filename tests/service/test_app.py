@@ -276,6 +276,25 @@ def test_404_of_a_document_names_up_to_twenty_projects_that_have_it(
     assert text.endswith(f" {named}")
 
 
+@pytest.mark.parametrize(
+    ("names", "target", "end"),
+    [
+        (["acme", "lantern"], "/orgs/nobody.xml", "Organizations: acme, lantern."),
+        (["acme", "lantern"], "/orgs/nobody/projects.xml", "Organizations: acme, lantern."),
+        (["acme"], "/orgs/acme/projects.xml", "There is nothing at this address."),
+        ([], "/orgs/acme.xml", "This directory has no organizations."),
+    ],
+)
+def test_404_of_an_organization_names_those_of_the_directory(
+    names, target, end, tmp_path, imported
+):
+    (tmp_path / "projects.xml").write_bytes(page_xml([record("1", name="x")]))
+    if names:
+        orgs = [f"<org><url_name>{name}</url_name></org>" for name in names]
+        (tmp_path / "orgs.xml").write_bytes(page_xml(orgs))
+    assert imported(tmp_path).error(target, 404).endswith(end)
+
+
 # Names in addresses, which old clients use
 
 DIGEST = "f1c4c8746d8e42872f6db32977ad5d61"

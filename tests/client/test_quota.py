@@ -406,6 +406,34 @@ def test_quota_refusal_is_believed_by_all_that_come_after(connect, tmp_path):
         assert len(rig.pages) == 3
 
 
+def test_quota_is_read_and_counted_while_no_other_process_can_write(
+    rig, connect, file, monkeypatch
+):
+    connect_to = sqlite3.connect
+    outcomes = []
+
+    def write(statement):
+        """Try to write as another process would, just before a request is counted."""
+        if not statement.startswith("INSERT OR IGNORE INTO requests"):
+            return
+        with closing(connect_to(file, timeout=0, isolation_level=None)) as other:
+            try:
+                other.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                outcomes.append(error.sqlite_errorname)
+            else:
+                outcomes.append("written")
+
+    def traced(*arguments, **options):
+        database = connect_to(*arguments, **options)
+        database.set_trace_callback(write)
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    assert send(connect(rig), 2) == 2
+    assert outcomes == ["SQLITE_BUSY"] * 2
+
+
 def test_quota_of_two_processes_of_four_threads_each_is_exact(tmp_path):
     with Rig(55) as rig, ExitStack() as both:
         rig.always = faults.late(0.01)

@@ -509,7 +509,12 @@ def test_sample_of_ids_names_a_record_of_it_that_cannot_be_sent():
 
 
 def test_sample_of_ids_drops_what_was_lost_and_does_not_exist_when_it_is_asked_for_again():
-    facts = {"size": 40, "seed": 3, "bound": BOUND, "available": BOUND}  # stated: so several batches
+    facts = {
+        "size": 40,
+        "seed": 3,
+        "bound": BOUND,
+        "available": BOUND,
+    }  # stated: so several batches
     sample, stored = Draw(**facts), []
     lost = draw(40, 3)[0].kept()[0]  # of the first batch
     while window := sample.window():

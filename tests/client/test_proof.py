@@ -116,6 +116,26 @@ def test_proof_links_no_pages_that_were_requested_before_a_change():
     assert verdict.skipped_after == (2, 3)
 
 
+# The end, and the newest version
+
+
+@pytest.mark.parametrize(("day", "missing"), [(0, []), (1, [4])])
+def test_pages_end_at_one_that_repeats_the_page_before_unless_records_were_inserted(day, missing):
+    assert pages_of(*NORMAL[:2], (day, 3, 10, 17, "f g h i j")).missing() == missing
+
+
+@pytest.mark.parametrize("keeps_history", [False, True])
+def test_pages_in_use_are_the_newest_also_if_an_older_one_comes_later(keeps_history):
+    # An archive takes its pages in the order of arrival, for a clock may be set back.
+    pages = pages_of(
+        *DAYS_ADDED,
+        (1, 2, 5, 13, "f g h i j"),
+        (0, 2, 5, 12, "f g h i j"),
+        keeps_history=keeps_history,
+    )
+    assert pages.newest[2].total == (12 if keeps_history else 13)
+
+
 # By ids
 
 

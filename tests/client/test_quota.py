@@ -156,6 +156,16 @@ def test_quota_after_a_clock_that_was_ahead_holds_back_for_a_day_at_most(rig, co
     assert send(directory) == 1
 
 
+def test_quota_in_memory_after_a_clock_that_was_ahead_holds_back_for_a_day_at_most(rig, clock):
+    directory = rig.directory(daily_quota=2)
+    clock.move_to(BEGIN + 400 * DAY)
+    assert send(directory, 3) == 2
+    clock.move_to(BEGIN)
+    assert (send(directory), directory.quota().resets_at) == (0, BEGIN + DAY)
+    clock.move_to(BEGIN + DAY)
+    assert send(directory) == 1
+
+
 @pytest.fixture
 def zone(monkeypatch):
     """Set the time zone of this machine."""

@@ -423,7 +423,7 @@ def test_quota_refusal_is_believed_by_all_that_come_after(connect, tmp_path):
 
 
 def test_quota_is_read_and_counted_while_no_other_process_can_write(
-    rig, connect, file, monkeypatch
+    rig, connect, quota_file, monkeypatch
 ):
     connect_to = sqlite3.connect
     outcomes = []
@@ -432,7 +432,7 @@ def test_quota_is_read_and_counted_while_no_other_process_can_write(
         """Try to write as another process would, just before a request is counted."""
         if not statement.startswith("INSERT OR IGNORE INTO requests"):
             return
-        with closing(connect_to(file, timeout=0, isolation_level=None)) as other:
+        with closing(connect_to(quota_file, timeout=0, isolation_level=None)) as other:
             try:
                 other.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:

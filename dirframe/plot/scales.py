@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from datetime import datetime
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib import dates
@@ -28,13 +29,39 @@ _YEAR_WIDTH = 4.0  # ems of a tick with a year
 _SHORT_FROM = 10_000  # numbers of an axis that reaches this have a unit
 
 
-def compact(number: float, digits: int = 3) -> str:
-    """Format a number with a unit: 950, 2.1k, 50k, 1.25M, 4.5bn."""
+#: Years from tick to tick, the coarsest first.
+_YEARS_BETWEEN = (50, 20, 10, 5, 2, 1)
+
+
+class _DateLocator(dates.AutoDateLocator):  # type: ignore[misc]
+    """Ticks of dates: on an axis of years at least two, however narrow it is."""
+
+    def get_locator(self, dmin: datetime, dmax: datetime) -> Any:
+        """Return the locator of the ticks between two times."""
+        locator = super().get_locator(dmin, dmax)
+        if not isinstance(locator, dates.YearLocator):
+            return locator
+        first = dmin.year if (dmin.month, dmin.day) == (1, 1) else dmin.year + 1
+        chosen = locator.base.step
+        for step in (chosen, *(finer for finer in _YEARS_BETWEEN if finer < chosen)):
+            if sum(year % step == 0 for year in range(first, dmax.year + 1)) >= 2:
+                locator = dates.YearLocator(int(step), tz=self.tz)
+                locator.set_axis(self.axis)
+                break
+        return locator
+
+
+def compact(number: float, digits: int = 3, *, pads: bool = False) -> str:
+    """Format a number with a unit: 950, 2.1k, 50k, 1.25M, 4.5bn.
+
+    With `pads`, one with a unit has all digits: 2.10k, 50.0k.
+    """
     for size, unit in _UNITS.items():
         # 999,999 with three digits is 1M, not 1e+03k.
         if abs(number) >= size * (1 - 0.5 / 10**digits):
             rounded = float(f"{number / size:.{digits}g}")
-            return f"{rounded:,g}{unit}"
+            text = f"{rounded:#,.{digits}g}" if pads and rounded < 10**digits else f"{rounded:,g}"
+            return f"{text.removesuffix('.')}{unit}"
     return f"{number:,g}"
 
 
@@ -100,7 +127,7 @@ def date_axis(ax: Axes, taken: float = 0) -> None:
     ems = room / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
     widths = {dates.YEARLY: 3.6, dates.MONTHLY: 6, dates.DAILY: 8}
     most = {unit: max(int(ems / width), 2) for unit, width in widths.items()}
-    locator = dates.AutoDateLocator(minticks=2, maxticks=most)
+    locator = _DateLocator(minticks=2, maxticks=most)
     # Where there is room for two ticks, Matplotlib has no interval for some months or days.
     locator.intervald[dates.MONTHLY] = [*locator.intervald[dates.MONTHLY], 12]
     locator.intervald[dates.DAILY] = [*locator.intervald[dates.DAILY], 30]

@@ -41,14 +41,18 @@ class _DateLocator(dates.AutoDateLocator):  # type: ignore[misc]
         locator = super().get_locator(dmin, dmax)
         if not isinstance(locator, dates.YearLocator):
             return locator
+        low, high = dates.date2num([dmin, dmax])
+        if sum(low <= tick <= high for tick in locator.tick_values(dmin, dmax)) >= 2:
+            return locator
         first = dmin.year if (dmin.month, dmin.day) == (1, 1) else dmin.year + 1
-        chosen = locator.base.step
-        for step in (chosen, *(finer for finer in _YEARS_BETWEEN if finer < chosen)):
-            if sum(year % step == 0 for year in range(first, dmax.year + 1)) >= 2:
-                locator = dates.YearLocator(int(step), tz=self.tz)
-                locator.set_axis(self.axis)
+        years = list(range(first, dmax.year + 1))
+        for step in _YEARS_BETWEEN:
+            ticks = [year for year in years if year % step == 0]
+            if len(ticks) >= 2:
                 break
-        return locator
+        if len(ticks) > self.maxticks[dates.YEARLY]:
+            ticks = [ticks[0], ticks[-1]]
+        return FixedLocator([dates.date2num(datetime(year, 1, 1)) for year in ticks])
 
 
 def compact(number: float, digits: int = 3, *, pads: bool = False) -> str:

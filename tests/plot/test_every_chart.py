@@ -241,7 +241,7 @@ def test_panels_that_share_records_say_so_and_count_each_once(name):
         figure = plot.panels(getattr(plot, name), frame, column)
         said = caption(figure.axes[0])
         assert size_in(said) == size_in(provenance.caption(getattr(stats, name)(frame)))
-        assert "A record with several values is in the part of each." in said
+        assert "A record that belongs to several parts is in each of them." in said
 
 
 def test_panels_of_a_frame_without_provenance_know_what_its_records_are():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -33,12 +33,19 @@ _SHORT_FROM = 10_000  # numbers of an axis that reaches this have a unit
 _YEARS_BETWEEN = (50, 20, 10, 5, 2, 1)
 
 
-class _DateLocator(dates.AutoDateLocator):  # type: ignore[misc]
+class _DateLocator(dates.AutoDateLocator):
     """Ticks of dates: on an axis of years at least two, however narrow it is."""
+
+    def __init__(self, most: dict[int, int]) -> None:
+        # Matplotlib has no types for dates.
+        super().__init__(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]
+        # Where there is room for two ticks, Matplotlib has no interval for some months or days.
+        self.intervald[dates.MONTHLY] = [*self.intervald[dates.MONTHLY], 12]
+        self.intervald[dates.DAILY] = [*self.intervald[dates.DAILY], 30]
 
     def get_locator(self, dmin: datetime, dmax: datetime) -> Any:
         """Return the locator of the ticks between two times."""
-        locator = super().get_locator(dmin, dmax)
+        locator = dates.AutoDateLocator.get_locator(self, dmin, dmax)
         if not isinstance(locator, dates.YearLocator):
             return locator
         low, high = dates.date2num([dmin, dmax])
@@ -52,7 +59,7 @@ class _DateLocator(dates.AutoDateLocator):  # type: ignore[misc]
                 break
         if len(ticks) > self.maxticks[dates.YEARLY]:
             ticks = [ticks[0], ticks[-1]]
-        return FixedLocator([dates.date2num(datetime(year, 1, 1)) for year in ticks])
+        return FixedLocator([dates.date2num(datetime(year, 1, 1, tzinfo=UTC)) for year in ticks])
 
 
 def compact(number: float, digits: int = 3, *, pads: bool = False) -> str:
@@ -131,10 +138,7 @@ def date_axis(ax: Axes, taken: float = 0) -> None:
     ems = room / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
     widths = {dates.YEARLY: 3.6, dates.MONTHLY: 6, dates.DAILY: 8}
     most = {unit: max(int(ems / width), 2) for unit, width in widths.items()}
-    locator = _DateLocator(minticks=2, maxticks=most)
-    # Where there is room for two ticks, Matplotlib has no interval for some months or days.
-    locator.intervald[dates.MONTHLY] = [*locator.intervald[dates.MONTHLY], 12]
-    locator.intervald[dates.DAILY] = [*locator.intervald[dates.DAILY], 30]
+    locator = _DateLocator(most)
     formats = ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"]
     at_zero = ["", *formats[:4], "%H:%M"]
     formatter = dates.ConciseDateFormatter(

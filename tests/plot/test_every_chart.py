@@ -198,6 +198,7 @@ def test_caption_says_by_what_the_records_were_selected():
     found = with_provenance(projects(), query={"query": "linux $kernel$"})
     chosen = dirframe.select(dirframe.select(found, languages=["C", "Java"]), years=(2000, None))
     said = caption(plot.licenses(chosen))
+    assert ". Matching “linux" in said  # a sentence
     for step in (
         "“linux $kernel$”",
         "only main language C or Java",

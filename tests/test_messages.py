@@ -79,7 +79,7 @@ def load(message, tmp_path):
 
 
 @pytest.fixture
-def projects():
+def three_projects():
     """Return three projects as a loader gives them."""
     frame = pd.DataFrame(
         {
@@ -276,11 +276,15 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
 # Frames
 
 
-def test_statistics_and_charts(message, projects):
-    wrong = projects.assign(analysis_total_code_lines=[1.5, 2.0, 3.0])
-    empty = provenance.set_provenance(projects.copy(), not_sent=["analysis_main_language_name"])
+def test_statistics_and_charts(message, three_projects):
+    wrong = three_projects.assign(analysis_total_code_lines=[1.5, 2.0, 3.0])
+    empty = provenance.set_provenance(
+        three_projects.copy(), not_sent=["analysis_main_language_name"]
+    )
     empty["analysis_main_language_name"] = pd.array([None] * 3, dtype="str")
-    assert message(stats.language_share, projects.drop(columns="analysis_main_language_name")) == (
+    assert message(
+        stats.language_share, three_projects.drop(columns="analysis_main_language_name")
+    ) == (
         snapshot(
             "MissingColumnsError: The frame has no column analysis_main_language_name. The loaded frame had this column, and it was dropped since: keep it."
         )
@@ -292,10 +296,10 @@ def test_statistics_and_charts(message, projects):
     assert message(stats.language_share, ["C"]) == snapshot(
         "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got a list."
     )
-    assert message(stats.language_share, projects, top=0) == snapshot(
+    assert message(stats.language_share, three_projects, top=0) == snapshot(
         "InvalidInputError: top is 0; it must be a whole number of 1 or more, or None for all languages."
     )
-    assert message(dirframe.exclude, projects, ["negativ"]) == snapshot(
+    assert message(dirframe.exclude, three_projects, ["negativ"]) == snapshot(
         "InvalidInputError: There is no rule negativ. The rules are began_before_1970, began_before_language, duplicate_id, impossible_kudo_rank, impossible_latitude, impossible_longitude, lines_outlier, month_in_future, months_reversed, negative_contributors, negative_lines, negative_posts, stale_analysis, updated_before_created."
     )
     assert message(stats.language_share, wrong) == snapshot(
@@ -304,27 +308,27 @@ def test_statistics_and_charts(message, projects):
     assert message(stats.language_share, empty) == snapshot(
         "ColumnsNotSentError: Columns that were not sent: analysis_main_language_name. The directory sends them only on each project's own page, so their values are unknown. Load with details=True (--details) to request these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
     )
-    assert message(stats.accounts_by_country, projects) == snapshot(
+    assert message(stats.accounts_by_country, three_projects) == snapshot(
         "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds country_alpha_2 and country_name by the column country_code. Projects have no country."
     )
-    assert message(stats.language_share, stats.language_share(projects)) == snapshot(
+    assert message(stats.language_share, stats.language_share(three_projects)) == snapshot(
         "InvalidInputError: The frame is the result of language_share: pass the records instead."
     )
-    assert message(plot.language_share, projects, width="wide") == snapshot(
+    assert message(plot.language_share, three_projects, width="wide") == snapshot(
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
     )
 
 
-def test_frames(message, projects):
+def test_frames(message, three_projects):
     accounts = pd.DataFrame({"id": ["1"], "posts_count": [1], "country_code": ["Korea"]})
     provenance.set_provenance(accounts, resource="account")
-    assert message(dirframe.select, projects, languages="Jav") == snapshot(
+    assert message(dirframe.select, three_projects, languages="Jav") == snapshot(
         "UnknownValueWarning: No record has the main language 'Jav'. Did you mean 'Java'?"
     )
-    assert message(dirframe.select, projects, years=(2010, 2000)) == snapshot(
+    assert message(dirframe.select, three_projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
     )
-    assert message(dirframe.child_table, projects, "tag") == snapshot(
+    assert message(dirframe.child_table, three_projects, "tag") == snapshot(
         "InvalidInputError: There is no table 'tag' of projects; choose one of factoids, languages, licenses, links, similar_projects, tags."
     )
     assert message(dirframe.fields, "projct") == snapshot(
@@ -333,7 +337,7 @@ def test_frames(message, projects):
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
         "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects); after a merge, call dirframe.provenance.copy_provenance(loaded, frame) first."
     )
-    assert message(dirframe.unify_countries, projects) == snapshot(
+    assert message(dirframe.unify_countries, three_projects) == snapshot(
         "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
@@ -356,22 +360,24 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
 # Files
 
 
-def test_files(message, projects, tmp_path):
+def test_files(message, three_projects, tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes(b"PAR1 and no more")
     export, read = dirframe.export, dirframe.read_table
-    assert message(export, projects, there) == snapshot(
+    assert message(export, three_projects, there) == snapshot(
         "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
     )
-    assert message(export, projects, tmp_path / "a.docx") == snapshot(
+    assert message(export, three_projects, tmp_path / "a.docx") == snapshot(
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
     )
     assert message(export, [1], tmp_path / "a.csv") == snapshot(
         "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table()."
     )
-    assert message(export, {"projects": projects, "more": projects}, tmp_path / "a.csv") == (
+    assert message(
+        export, {"projects": three_projects, "more": three_projects}, tmp_path / "a.csv"
+    ) == (
         snapshot(
             "InvalidInputError: A .csv file cannot hold 2 tables ('projects', 'more'). Export each by itself, or all to one of .xlsx, .zip."
         )

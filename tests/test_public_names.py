@@ -119,7 +119,7 @@ def test_module_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(plot)) is plot
 
 
-def test_a_name_that_does_not_exist_is_answered_with_the_one_that_is_meant():
+def test_public_name_that_does_not_exist_is_answered_with_the_one_meant():
     accessor = pd.DataFrame({"id": ["1"]}).dirframe
     for owner, wrong, right in (
         (dirframe, "load_acounts", "load_accounts"),
@@ -195,7 +195,7 @@ def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
 
 
 @pytest.mark.filterwarnings("ignore:.*infer_string")
-def test_an_option_that_counts_missing_text_as_a_value_is_refused(sample_projects, root):
+def test_option_that_counts_missing_text_as_a_value_is_refused(sample_projects, root):
     uses = [
         stats.language_share,
         dirframe.summary,

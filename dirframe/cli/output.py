@@ -192,11 +192,11 @@ def check_not_read(path: Path, sources: Iterable[str | Path]) -> None:
 
     It would be replaced by what was selected or computed from it.
     """
-    from dirframe.io.writers import beside
+    from dirframe.io.writers import record_file
 
     read = [Path(source) for source in sources]
-    for written in (path, beside(path)):
-        for source in [*read, *map(beside, read)]:
+    for written in (path, record_file(path)):
+        for source in [*read, *map(record_file, read)]:
             if _is_same_file(written, source):
                 raise click.UsageError(
                     f"{written} is read by this command, and is not replaced by its result: name "

@@ -84,6 +84,7 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
     """
     from dirframe import plot
     from dirframe.plot.caption import CAPTION, read_words
+    from dirframe.plot.figure import set_figure_title
 
     height = _HEIGHTS.get(name, _HEIGHT)
     if name == "accounts_map":
@@ -98,6 +99,9 @@ def chart(frame: pd.DataFrame, name: str, *, width: int, is_dark: bool) -> str:
         figure = Figure(figsize=size, layout="constrained")
         ax = getattr(plot, name)(frame, ax=figure.add_subplot(), **chart_options(name))
         title, caption = read_words(ax)
+        # At the left of the figure it has room for a long one, and the layout leaves it whole.
+        ax.set_title("", loc="left")
+        set_figure_title(figure, title)
         for part in list(ax.texts):
             if part.get_gid() == CAPTION:  # it stands below, as large as other text of the page
                 part.remove()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from dirframe._files import atomic_write, check_writable, folder_of
 from dirframe.errors import InvalidInputError
 from dirframe.io import writers
-from dirframe.io.formats import OF_SEVERAL, SUFFIXES, TEXTS
+from dirframe.io.formats import OF_SEVERAL, SUFFIXES, WITH_RECORD
 from dirframe.io.study import write_study
-from dirframe.io.writers import WRITERS, beside
+from dirframe.io.writers import WRITERS, record_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,8 +125,8 @@ def export(
     frame = next(iter(frames.values()))
     with ExitStack() as stack:
         stack.enter_context(folder_of(target))
-        if suffix in TEXTS:  # it replaces the old one after the table has
-            record = atomic_write(beside(target), overwrite=overwrite, like=target)
+        if suffix in WITH_RECORD:  # it replaces the old one after the table has
+            record = atomic_write(record_file(target), overwrite=overwrite, like=target)
             described = stack.enter_context(record)
         unfinished = stack.enter_context(atomic_write(target, overwrite=overwrite))
         if suffix == ".zip":
@@ -136,10 +136,10 @@ def export(
         else:
             content = WRITERS[suffix](frame)
             unfinished.write_bytes(content)
-        if suffix in TEXTS:
+        if suffix in WITH_RECORD:
             described.write_bytes(writers.record_bytes(frame, content))
-        if suffix in TEXTS:  # never beside a file of which it does not tell
-            beside(target).unlink(missing_ok=True)
+        if suffix in WITH_RECORD:  # never beside a file of which it does not tell
+            record_file(target).unlink(missing_ok=True)
     return target
 
 
@@ -150,8 +150,8 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     check_writable(target, overwrite=overwrite, suffixes=SUFFIXES)
     if suffix == ".xlsx":
         writers.import_xlsxwriter()
-    if suffix in TEXTS:
-        check_writable(beside(target), overwrite=overwrite)
+    if suffix in WITH_RECORD:
+        check_writable(record_file(target), overwrite=overwrite)
     if target.exists():
         from dirframe.archive.store import Store  # rarely needed
 

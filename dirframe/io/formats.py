@@ -9,21 +9,21 @@ class Format(NamedTuple):
     """A format of files."""
 
     suffix: str
-    is_text: bool = False  # its provenance is in a file beside it
+    has_record: bool = False  # its provenance is in a file beside it; else in the file
     holds_several: bool = False  # tables
 
 
 FORMATS = (
-    Format(".csv", is_text=True),
-    Format(".tsv", is_text=True),
-    Format(".json", is_text=True),
-    Format(".jsonl", is_text=True),
+    Format(".csv", has_record=True),
+    Format(".tsv", has_record=True),
+    Format(".json", has_record=True),
+    Format(".jsonl", has_record=True),
     Format(".parquet"),
     Format(".xlsx", holds_several=True),
     Format(".zip", holds_several=True),
 )
-#: Suffixes of all formats, of text, of one table, and of several.
+#: Suffixes of all formats, of those with a file of provenance beside them, of one table, and of several.
 SUFFIXES = tuple(form.suffix for form in FORMATS)
-TEXTS = tuple(form.suffix for form in FORMATS if form.is_text)
+WITH_RECORD = tuple(form.suffix for form in FORMATS if form.has_record)
 OF_ONE_TABLE = tuple(form.suffix for form in FORMATS if not form.holds_several)
 OF_SEVERAL = tuple(form.suffix for form in FORMATS if form.holds_several)

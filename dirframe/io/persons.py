@@ -70,7 +70,9 @@ _IDS_OF_PERSONS = {
 #: Records whose own id is such an id.
 _NAMED_BY_ID = {ACCOUNT.name, "stack"}
 #: Records that belong to accounts: they are found by what tells who an account is.
-_OF_ACCOUNTS = {ACCOUNT.name, "kudo", "position", "stack"}
+_OF_ACCOUNTS = {ACCOUNT.name, "stack"} | {
+    name for name, resource in ALL_RESOURCES.items() if resource.owner == ACCOUNT.name
+}
 #: Facts of a query to collections of accounts, whose names are those of persons.
 _ACCOUNTS_IN_QUERY = {"account", "accounts"}
 #: Names of columns as programs write them; others can be names of persons, as in a pivot table.

@@ -20,7 +20,7 @@ from dirframe._files import unknown_suffix
 from dirframe.client.xml.columns import listed, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.formats import OF_ONE_TABLE
-from dirframe.io.writers import beside, digest_of
+from dirframe.io.writers import digest_of, record_file
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
 from dirframe.schema import (
     EXTENSIONS,
@@ -117,7 +117,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
         raise InvalidInputError(unknown_suffix(file, OF_ONE_TABLE), hint=hint)
     if file.suffix.lower() == ".parquet":
         return read_content(file, str(file), {})
-    record, content = _record_of(beside(file)), file.read_bytes()
+    record, content = _record_of(record_file(file)), file.read_bytes()
     frame = read_content(content, str(file), record)
     rows = record.get("rows", len(frame))
     if rows != len(frame):

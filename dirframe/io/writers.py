@@ -48,7 +48,7 @@ _OPTIONS = {
 }
 
 
-def beside(path: Path) -> Path:
+def record_file(path: Path) -> Path:
     """Return the path of the file with the provenance of a text file."""
     return path.with_name(f"{path.name}.provenance.json")
 

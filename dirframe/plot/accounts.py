@@ -12,7 +12,7 @@ from dirframe import provenance, stats
 from dirframe._display import quantity, suggests_options
 from dirframe.plot import fonts, rows, worldmap
 from dirframe.plot.caption import not_shown
-from dirframe.plot.colours import LAND, NEUTRAL, classes
+from dirframe.plot.colours import NEUTRAL, classes, land
 from dirframe.plot.distributions import draw_distribution
 from dirframe.plot.figure import Width, require_figures, show
 from dirframe.plot.labels import legend_below
@@ -170,12 +170,14 @@ def draw_accounts_map(ax: Axes, table: pd.DataFrame, *, per_million: bool = Fals
     ax.set(aspect="equal", anchor="S")
     ax.set_axis_off()
     ax.add_patch(PathPatch(sea, facecolor="none", edgecolor="none"))
+    empty = land()
     for code, outline in outlines.items():
-        land = PathPatch(outline, facecolor=shade_of.get(code, LAND), edgecolor=NEUTRAL, gid=code)
-        land.set(linewidth=0.35, in_layout=False)  # all land lies within the sea
-        ax.add_artist(land)  # as `add_patch` without measuring each coast: the limits are set
-        land.set_clip_path(sea, ax.transData)
-    key = [(f"fewer than {rows.FEW}" if per_million else "none", LAND), *present.values()]
+        shape = PathPatch(outline, edgecolor=NEUTRAL, gid=code)
+        shape.set_facecolor(shade_of.get(code, empty))
+        shape.set(linewidth=0.35, in_layout=False)  # all land lies within the sea
+        ax.add_artist(shape)  # as `add_patch` without measuring each coast: the limits are set
+        shape.set_clip_path(sea, ax.transData)
+    key = [(f"fewer than {rows.FEW}" if per_million else "none", empty), *present.values()]
     handles = [Patch(facecolor=shade, edgecolor=NEUTRAL, label=name) for name, shade in key]
     legend_below(ax, handles, PER_MILLION if per_million else "Accounts")
     notes = []

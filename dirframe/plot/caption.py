@@ -77,6 +77,7 @@ def caption_text(table: pd.DataFrame, notes: Sequence[str], own: str | None = No
     size = size_sentence(table)
     words = [own, size] if own else [size, *notes]
     source = provenance.origin_note(table)
+    source = source[:1].upper() + source[1:]  # a sentence before it has ended
     return f"{' '.join(words)}\n{source}".strip()
 
 

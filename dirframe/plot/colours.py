@@ -19,8 +19,8 @@ NEUTRAL = "#8C96A0"
 OTHER, OTHER_HATCH = "#E1E4E8", "/////"
 #: Colour and dashes of a line of "other" groups.
 OTHER_LINE: tuple[str, Any] = (NEUTRAL, (0, (1.2, 2.5)))
-#: For countries on the map without a record.
-LAND = "#ECEEF0"
+# For countries on the map without a record, in a light and in a dark style.
+_LAND, _DARK_LAND = "#ECEEF0", "#2E343A"
 
 # The scheme "muted" of Paul Tol, "Colour Schemes", SRON/EPS/TN/09-002 (2021), which is
 # distinguishable with every kind of colour blindness, for the nine most frequent main languages of
@@ -116,12 +116,24 @@ def _shades(number: int) -> Any:
     """Return shades of one colour, those with the most contrast to the background last."""
     # The lightness of this colormap is monotonic, so that it is legible in greyscale. In a dark
     # style, whose background can be transparent, more is lighter.
-    steps = np.linspace(0.25, 0.95, number)
+    # The darkest would not be seen there.
+    lightest, darkest = (0.1, 0.8) if _is_dark() else (0.25, 0.95)
+    steps = np.linspace(lightest, darkest, number)
     if number == 1:
-        steps = np.array([0.7])
-    if _grey(mpl.rcParams["text.color"]) > 0.5:
+        steps = np.array([0.4 if _is_dark() else 0.7])
+    if _is_dark():
         steps = steps[::-1]
     return mpl.colormaps["YlGnBu"](steps)
+
+
+def land() -> str:
+    """Return the colour of countries without a record, near that of the background."""
+    return _DARK_LAND if _is_dark() else _LAND
+
+
+def _is_dark() -> bool:
+    """Return whether the style is dark: its text is light."""
+    return _grey(mpl.rcParams["text.color"]) > 0.5
 
 
 def bar_properties(colour: str, hatch: str) -> dict[str, Any]:

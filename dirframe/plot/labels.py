@@ -14,6 +14,8 @@ from dirframe.plot import fonts
 
 _LINE = 1.25  # height of a line of text, in ems
 _LEFT = 0.7  # of the width of the axes, where names stand beside them
+_LEFT_OF_HEIGHT = 0.65  # of the height of the axes
+_MARK = 3.2  # ems of a line before a name: two of its dashes at least
 _ROOMY = 6  # names, up to which each may have two lines
 _WIDE = 320.0  # points, from which a legend below has one line
 _ACROSS = 3  # entries in a line of a legend below narrower axes
@@ -27,8 +29,8 @@ def label_ends(
     Before each is a mark with the look of its series: of a line, or else of a bar.
     """
     size = fonts.font_size(ax, "small")
-    # The layout uses some of the height for captions and titles.
-    gap = _LINE * size / (0.8 * fonts.axes_height(ax))
+    # The layout uses some of the height for captions, titles and labels.
+    gap = _LINE * size / (_LEFT_OF_HEIGHT * fonts.axes_height(ax))
     places = spread(list(heights.values()), gap)
     point = 1 / (_LEFT * fonts.axes_width(ax))
     start = 1 + 0.6 * size * point
@@ -36,7 +38,7 @@ def label_ends(
         look = looks[name]
         where: Any = {"transform": ax.transAxes, "clip_on": False, "gid": "key"}
         if "linestyle" in look:
-            width = 2 * size * point
+            width = _MARK * size * point
             ax.plot([start, start + width], [place, place], linewidth=1.8, **look, **where)
         else:
             width = size * point

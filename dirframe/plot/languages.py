@@ -269,8 +269,8 @@ def draw_language_breakdown(ax: Axes, table: pd.DataFrame) -> list[str]:
 
 
 def _lines_text(lines: float) -> str:
-    """Format a number of lines, which is an estimate, with three digits: 950, 12.3k, 1.25M."""
-    return scales.compact(lines) if lines >= _ESTIMATED else f"{lines:,.0f}"
+    """Format a number of lines, which is an estimate, with three digits: 950, 12.0k, 1.25M."""
+    return scales.compact(lines, pads=True) if lines >= _ESTIMATED else f"{lines:,.0f}"
 
 
 @suggests_options

@@ -413,7 +413,7 @@ def _strata_notes(strata: Sequence[Stratum], frame: pd.DataFrame) -> list[str]:
     if pooled:
         notes.append(f"The last part holds {quantity(pooled, 'smaller group')} together.")
     if in_several(strata, frame) > 0:
-        notes.append("A record with several values is in the part of each.")
+        notes.append("A record that belongs to several parts is in each of them.")
     return notes
 
 

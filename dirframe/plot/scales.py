@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib import dates
@@ -28,13 +29,50 @@ _YEAR_WIDTH = 4.0  # ems of a tick with a year
 _SHORT_FROM = 10_000  # numbers of an axis that reaches this have a unit
 
 
-def compact(number: float, digits: int = 3) -> str:
-    """Format a number with a unit: 950, 2.1k, 50k, 1.25M, 4.5bn."""
+#: Years from tick to tick, the coarsest first.
+_YEARS_BETWEEN = (50, 20, 10, 5, 2, 1)
+
+
+class _DateLocator(dates.AutoDateLocator):
+    """Ticks of dates: on an axis of years at least two, however narrow it is."""
+
+    def __init__(self, most: dict[int, int]) -> None:
+        # Matplotlib has no types for dates.
+        super().__init__(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]
+        # Where there is room for two ticks, Matplotlib has no interval for some months or days.
+        self.intervald[dates.MONTHLY] = [*self.intervald[dates.MONTHLY], 12]
+        self.intervald[dates.DAILY] = [*self.intervald[dates.DAILY], 30]
+
+    def get_locator(self, dmin: datetime, dmax: datetime) -> Any:
+        """Return the locator of the ticks between two times."""
+        locator = dates.AutoDateLocator.get_locator(self, dmin, dmax)
+        if not isinstance(locator, dates.YearLocator):
+            return locator
+        low, high = dates.date2num([dmin, dmax])
+        if sum(low <= tick <= high for tick in locator.tick_values(dmin, dmax)) >= 2:
+            return locator
+        first = dmin.year if (dmin.month, dmin.day) == (1, 1) else dmin.year + 1
+        years = list(range(first, dmax.year + 1))
+        for step in _YEARS_BETWEEN:
+            ticks = [year for year in years if year % step == 0]
+            if len(ticks) >= 2:
+                break
+        if len(ticks) > self.maxticks[dates.YEARLY]:
+            ticks = [ticks[0], ticks[-1]]
+        return FixedLocator([dates.date2num(datetime(year, 1, 1, tzinfo=UTC)) for year in ticks])
+
+
+def compact(number: float, digits: int = 3, *, pads: bool = False) -> str:
+    """Format a number with a unit: 950, 2.1k, 50k, 1.25M, 4.5bn.
+
+    With `pads`, one with a unit has all digits: 2.10k, 50.0k.
+    """
     for size, unit in _UNITS.items():
         # 999,999 with three digits is 1M, not 1e+03k.
         if abs(number) >= size * (1 - 0.5 / 10**digits):
             rounded = float(f"{number / size:.{digits}g}")
-            return f"{rounded:,g}{unit}"
+            text = f"{rounded:#,.{digits}g}" if pads and rounded < 10**digits else f"{rounded:,g}"
+            return f"{text.removesuffix('.')}{unit}"
     return f"{number:,g}"
 
 
@@ -100,10 +138,7 @@ def date_axis(ax: Axes, taken: float = 0) -> None:
     ems = room / fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
     widths = {dates.YEARLY: 3.6, dates.MONTHLY: 6, dates.DAILY: 8}
     most = {unit: max(int(ems / width), 2) for unit, width in widths.items()}
-    locator = dates.AutoDateLocator(minticks=2, maxticks=most)
-    # Where there is room for two ticks, Matplotlib has no interval for some months or days.
-    locator.intervald[dates.MONTHLY] = [*locator.intervald[dates.MONTHLY], 12]
-    locator.intervald[dates.DAILY] = [*locator.intervald[dates.DAILY], 30]
+    locator = _DateLocator(most)
     formats = ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"]
     at_zero = ["", *formats[:4], "%H:%M"]
     formatter = dates.ConciseDateFormatter(

@@ -113,7 +113,7 @@ def draw_life_span(ax: Axes, table: pd.DataFrame) -> list[str]:
     counts = counts_of(table)
     lives = counts["with_life_span"]
     going = lives - counts["ended"]
-    notes = []
+    notes = ["Bars: from the first to the last month with activity."]
     if going:
         window = quantity(counts["window"], "month")
         notes.append(
@@ -274,7 +274,8 @@ def _median(table: pd.DataFrame) -> str:
     below = table["months"][table["survival"] <= 0.5]
     if not len(below):
         return "Median life: not reached."
-    return f"Median life: {quantity(int(below.iloc[0]), 'month')}."
+    months = int(below.iloc[0])
+    return f"Median life: {months / 12:.1f} years ({quantity(months, 'month')})."
 
 
 def _ends(table: pd.DataFrame) -> list[str]:

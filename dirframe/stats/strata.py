@@ -47,6 +47,13 @@ DERIVED = (
 _BY_ENTRIES = {"license", "license_family", "tag"}
 #: Columns of lists, and the stratum by their entries.
 _ENTRIES_OF = {LICENSES: "license", TAGS: "tag"}
+#: What strata are called, one and several.
+_WORDS = {
+    "language": ("language", "languages"),
+    "country": ("country", "countries"),
+    "license": ("licence", "licences"),
+    "tag": ("tag", "tags"),
+}
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,8 @@ def by(
         - ``"license"``, ``"license_family"``, ``"tag"``: a project is in each of its groups, so that
           these do not add up to the whole
     min_records : int, default 1
-        Strata with fewer records are pooled into the last: ``other (n strata)``.
+        Strata with fewer records are pooled into the last: ``other (n languages)``, or
+        countries, licences, tags, else groups.
     **options
         Options of the statistic. Every stratum is judged at the days of the whole frame: the month
         of `activity`, and the day up to which a period can be finished.
@@ -231,7 +239,8 @@ def divided(
     pooled = len(sizes) - len(large)
     if pooled:
         places = entries.loc[~entries["label"].isin(large.index), "record"]
-        label = other_label(pooled, "stratum" if pooled == 1 else "strata")
+        one, several = _WORDS.get(column, ("group", "groups"))
+        label = other_label(pooled, one if pooled == 1 else several)
         strata.append(Stratum(label, _part(frame, np.unique(places), days), pooled))
     return strata
 

@@ -508,6 +508,34 @@ def test_sample_of_ids_names_a_record_of_it_that_cannot_be_sent():
     assert sample.lost == broken[:1]
 
 
+def test_sample_of_ids_drops_what_was_lost_and_does_not_exist_when_it_is_asked_for_again():
+    facts = {
+        "size": 40,
+        "seed": 3,
+        "bound": BOUND,
+        "available": BOUND,
+    }  # stated: so several batches
+    sample, stored = Draw(**facts), []
+    lost = draw(40, 3)[0].kept()[0]  # of the first batch
+    while window := sample.window():
+        if lost in window.ids:
+            sample.fail(window)
+            continue
+        received = [number for number in window.ids if number in EXISTING][:PAGE_SIZE]
+        stored.append((sample.drawn, window, received))
+        sample.decide(window, received)
+    assert sample.lost == [lost]
+    resumed = Draw(**facts)
+    for drawn, window, received in stored:
+        resumed.catch_up(drawn)
+        resumed.decide(window, received)
+    assert (resumed.lost, resumed.window().ids) == ([lost], (lost,))
+    while window := resumed.window():
+        resumed.decide(window, [])
+    assert resumed.lost == []
+    assert lost not in resumed.kept()
+
+
 def test_sample_of_ids_goes_on_with_fewer_ids_after_a_request_that_was_too_long():
     sample = Draw(size=20, seed=3, bound=BOUND, available=290)
     window = sample.window()

@@ -36,6 +36,8 @@ FELL_AND_ROSE = [(0, 1, 0, 12, "a b c d e"), (0, 2, 5, 11, "g h i j k"), (0, 3, 
 UNSTABLE = [(0, 1, 0, 12, "a b c d e"), (0, 2, 5, 12, "d a f g h"), (0, 3, 10, 12, "b k")]
 DAYS_REMOVED = [*NORMAL[:2], (1, 3, 10, 11, "l")]
 DAYS_ADDED = [*NORMAL[:2], (1, 3, 10, 13, "k l m")]
+MOVED = [*NORMAL[:2], (0, 3, 10, 12, "l a")]
+MOVED_AGAIN = [*MOVED, (0, 1, 0, 12, "b c d e f"), (0, 3, 10, 12, "l a")]
 FULL = [(0, 1, 0, 10, "a b c d e"), (0, 2, 5, 10, "f g h i j")]
 
 
@@ -53,9 +55,19 @@ FULL = [(0, 1, 0, 10, "a b c d e"), (0, 2, 5, 10, "f g h i j")]
             [],
             [],
         ),
+        (MOVED, Problem.WRONG_NUMBER, "incomplete", [1, 3], []),
+        (MOVED_AGAIN, Problem.WRONG_NUMBER, "incomplete", [1, 2], []),
+        ([*MOVED_AGAIN, (0, 2, 5, 12, "g h i j k")], None, "proven", [], []),
         (UNSTABLE, Problem.WRONG_NUMBER, "incomplete", [1, 2, 3], []),
         (DAYS_REMOVED, Problem.SKIPPED, "incomplete", [], [2]),
         ([*DAYS_REMOVED, (1, 2, 5, 11, "g h i j k")], Problem.REMOVED, "incomplete", [1], []),
+        (
+            [*DAYS_REMOVED, (1, 2, 5, 11, "g h i j k"), (1, 1, 0, 11, "a c d e f")],
+            None,
+            "proven",
+            [],
+            [],
+        ),
         (DAYS_ADDED, Problem.SKIPPED, "incomplete", [], [2]),
         ([*DAYS_ADDED, (1, 2, 5, 13, "f g h i j")], None, "counted", [], []),
         (FULL, Problem.UNFINISHED, "incomplete", [], []),
@@ -77,6 +89,51 @@ def test_proof_of_the_worked_example(rows, problem, completeness, again, beside)
         "again": again,
         "beside": beside,
     }
+
+
+def test_proof_links_no_pages_that_were_requested_before_a_change():
+    pages = pages_of(
+        (0, 1, 0, 17, "a b c d e"),
+        (0, 2, 5, 17, "f g h i j"),
+        (1, 2, 5, 17, "f g h i j"),
+    )
+    at = START + timedelta(days=1, minutes=4)
+    # Both were requested at once. Before the second one was made, b was removed: p is on neither.
+    for minute, number, total, ids in ((1, 3, 17, "k l m n o"), (2, 4, 16, "q")):
+        pages.add(
+            CollectionPage(
+                number=number,
+                received_at=at + timedelta(minutes=minute),
+                requested_at=at,
+                position=5 * number - 5,
+                total=total,
+                ids=tuple(ids.split()),
+            )
+        )
+    verdict = proof.judge(pages)
+    assert len(verdict.places) == verdict.expected
+    assert verdict.problem is Problem.SKIPPED
+    assert verdict.skipped_after == (2, 3)
+
+
+# The end, and the newest version
+
+
+@pytest.mark.parametrize(("day", "missing"), [(0, []), (1, [4])])
+def test_pages_end_at_one_that_repeats_the_page_before_unless_records_were_inserted(day, missing):
+    assert pages_of(*NORMAL[:2], (day, 3, 10, 17, "f g h i j")).missing() == missing
+
+
+@pytest.mark.parametrize("keeps_history", [False, True])
+def test_pages_in_use_are_the_newest_also_if_an_older_one_comes_later(keeps_history):
+    # An archive takes its pages in the order of arrival, for a clock may be set back.
+    pages = pages_of(
+        *DAYS_ADDED,
+        (1, 2, 5, 13, "f g h i j"),
+        (0, 2, 5, 12, "f g h i j"),
+        keeps_history=keeps_history,
+    )
+    assert pages.newest[2].total == (12 if keeps_history else 13)
 
 
 # By ids

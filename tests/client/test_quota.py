@@ -156,6 +156,16 @@ def test_quota_after_a_clock_that_was_ahead_holds_back_for_a_day_at_most(page_ri
     assert send(directory) == 1
 
 
+def test_quota_in_memory_after_a_clock_that_was_ahead_holds_back_for_a_day_at_most(rig, clock):
+    directory = rig.directory(daily_quota=2)
+    clock.move_to(BEGIN + 400 * DAY)
+    assert send(directory, 3) == 2
+    clock.move_to(BEGIN)
+    assert (send(directory), directory.quota().resets_at) == (0, BEGIN + DAY)
+    clock.move_to(BEGIN + DAY)
+    assert send(directory) == 1
+
+
 @pytest.fixture
 def zone(monkeypatch):
     """Set the time zone of this machine."""
@@ -410,6 +420,34 @@ def test_quota_refusal_is_believed_by_all_that_come_after(connect, tmp_path):
         rig.forget()
         assert load(connect(rig, data=tmp_path / "other")) == rig.ids
         assert len(rig.pages) == 3
+
+
+def test_quota_is_read_and_counted_while_no_other_process_can_write(
+    rig, connect, quota_file, monkeypatch
+):
+    connect_to = sqlite3.connect
+    outcomes = []
+
+    def write(statement):
+        """Try to write as another process would, just before a request is counted."""
+        if not statement.startswith("INSERT OR IGNORE INTO requests"):
+            return
+        with closing(connect_to(quota_file, timeout=0, isolation_level=None)) as other:
+            try:
+                other.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                outcomes.append(error.sqlite_errorname)
+            else:
+                outcomes.append("written")
+
+    def traced(*arguments, **options):
+        database = connect_to(*arguments, **options)
+        database.set_trace_callback(write)
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", traced)
+    assert send(connect(rig), 2) == 2
+    assert outcomes == ["SQLITE_BUSY"] * 2
 
 
 def test_quota_of_two_processes_of_four_threads_each_is_exact(tmp_path):

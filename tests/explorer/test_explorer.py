@@ -24,6 +24,7 @@ from dirframe.errors import (
     InvalidKeyError,
     QuotaExceededError,
 )
+from tests.charts import CHARTS
 from tests.rig.faults import FAULTS
 from tests.rig.server import KEY, MARK, Rig
 from tests.rig.today import Today
@@ -437,6 +438,26 @@ def test_chart_has_the_width_and_the_theme_of_the_page(some_projects, pictures):
     caption = tag(explorer, "picture", "//p[@class='df-caption']").text_content()
     assert "Source: " in caption
     assert dark.get("alt").endswith(caption)
+
+
+@pytest.mark.parametrize("name", ["accounts_map", "life_span"])
+def test_title_of_a_chart_is_whole_in_a_narrow_picture(name, monkeypatch):
+    saved = []
+    save = Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda *args, **kw: saved.append(args[0]) or save(*args, **kw)
+    )
+    explorer = dirframe.Explorer(CHARTS[name](60))
+    explorer.chart.value = name
+    (browser,) = [w for w in every(explorer) if hasattr(w, "is_dark")]
+    browser.width = 320
+    figure = saved[-1]
+    figure.draw_without_rendering()
+    (title,) = [text for text in figure.texts if text.get_text() == figure.get_suptitle()]
+    box = title.get_window_extent()
+    assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+    assert box.y1 <= figure.bbox.y1
+    assert not any(ax.get_title("left") for ax in figure.axes)
 
 
 # Loads

@@ -12,11 +12,12 @@ import pyarrow.parquet
 import pytest
 
 import dirframe
-from dirframe import ExportWarning, InvalidInputError, export, stats
+from dirframe import ExportWarning, IncompleteWarning, InvalidInputError, export, stats
 from dirframe.provenance import copy_provenance, set_provenance
 from dirframe.schema import STATISTIC_COLUMNS
 from dirframe.schema.addresses import mask_addresses
 from tests.frames import with_provenance
+from tests.rig.server import Rig
 from tests.stats.test_every_statistic import COLUMNS
 
 NAMES = ["Ada Lovelace", "Dolores Núñez", "kiran_k"]
@@ -589,6 +590,22 @@ def test_words_by_which_accounts_were_searched_are_left_out(write, tmp_path, run
     # Of projects, they are no words about persons.
     asked = with_provenance(projects(), query={"query": "parser"})
     assert "matching “parser”" in write(asked)["README.md"]
+
+
+def test_names_of_accounts_whose_projects_were_loaded_are_left_out(write):
+    rig = Rig()
+    rig.add("project", 2, path="/accounts/kiran/projects.xml")
+    with rig.in_process(), pytest.warns(IncompleteWarning, match="lovelace"):
+        frame = dirframe.load(
+            "managed_projects",
+            of=["kiran", "lovelace"],
+            directory=rig.directory(),
+            incomplete="warn",
+        )
+    with pytest.warns(ExportWarning, match="account_id left out"):
+        files = write(frame)
+    assert (leaks({"": frame.attrs}), leaks(files)) == ({"": ["lovelace"] * 2}, {})
+    assert "1 of those asked for could not be loaded" in files["README.md"]
 
 
 def test_tables_that_are_called_as_a_person_are_warned_of(write, recwarn):

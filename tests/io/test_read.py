@@ -23,7 +23,7 @@ from dirframe import (
     export,
     read_table,
 )
-from dirframe.io.formats import OF_ONE_TABLE, TEXTS
+from dirframe.io.formats import OF_ONE_TABLE, WITH_RECORD
 from tests.frames import frames, rich
 
 #: The formats that are read back.
@@ -50,7 +50,7 @@ def test_any_frame_comes_back_from_parquet_as_it_was(frame):
         same(frame, returned(frame, folder, ".parquet"))
 
 
-@pytest.mark.parametrize("suffix", TEXTS)
+@pytest.mark.parametrize("suffix", WITH_RECORD)
 @given(frame=frames())
 def test_fields_of_the_interface_come_back_from_text_whatever_they_hold(suffix, frame):
     odd = "=name, \"'"
@@ -226,7 +226,7 @@ def test_objects_come_back_from_parquet_and_bytes_are_refused_by_text(tmp_path):
         frame = pd.DataFrame({"id": ["1"], "day": [value], "name": ["x"]})
         assert returned(frame, tmp_path, ".parquet")["day"].tolist() == frame["day"].tolist()
     frame["day"] = pd.Series([b"x"])
-    for suffix in (*TEXTS, ".xlsx"):
+    for suffix in (*WITH_RECORD, ".xlsx"):
         with pytest.raises(InvalidInputError, match="'day'"):
             export(frame, tmp_path / f"days{suffix}")
 
@@ -266,7 +266,7 @@ def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
 
 def test_half_a_file_is_never_read_as_the_whole_one(tmp_path):
     frame = pd.DataFrame({"id": ["1", "2"], "n": [3, 4], "kind": ["a", "b"]})
-    for suffix in TEXTS:
+    for suffix in WITH_RECORD:
         file = export(frame, tmp_path / f"f{suffix}")
         text = file.read_text("utf-8")
         file.write_text(text[:-4], encoding="utf-8")
@@ -289,7 +289,7 @@ def test_list_that_was_edited_into_another_form_is_read_all_the_same_or_named(tm
 
 def test_list_has_no_number_that_json_lacks(tmp_path):
     frame = pd.DataFrame({"id": ["1"], "tags": [[1.0, float("nan"), {"most": float("inf")}]]})
-    for suffix in TEXTS:
+    for suffix in WITH_RECORD:
         file = export(frame, tmp_path / f"f{suffix}")
         assert not {"NaN", "Infinity"} & {*re.findall(r"\w+", file.read_text("utf-8"))}
         assert read_table(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]

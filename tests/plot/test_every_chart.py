@@ -212,6 +212,7 @@ def test_caption_says_by_what_the_records_were_selected():
     found = with_provenance(projects(), query={"query": "linux $kernel$"})
     chosen = dirframe.select(dirframe.select(found, languages=["C", "Java"]), years=(2000, None))
     said = caption(plot.licenses(chosen))
+    assert ". Matching “linux" in said  # a sentence
     for step in (
         "“linux $kernel$”",
         "only main language C or Java",
@@ -255,7 +256,7 @@ def test_panels_that_share_records_say_so_and_count_each_once(name):
         figure = plot.panels(getattr(plot, name), frame, column)
         said = caption(figure.axes[0])
         assert size_in(said) == size_in(provenance.caption(getattr(stats, name)(frame)))
-        assert "A record with several values is in the part of each." in said
+        assert "A record that belongs to several parts is in each of them." in said
 
 
 def test_panels_of_a_frame_without_provenance_know_what_its_records_are():

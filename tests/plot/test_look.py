@@ -211,7 +211,7 @@ def test_there_are_twelve_panels_and_the_last_one_says_how_many_it_holds():
     frame = pd.DataFrame({PEOPLE: range(48), "part": parts})
     drawn = plot.panels(plot.contributor_distribution, frame, "part")
     assert len(drawn.axes) == 12
-    assert drawn.axes[-1].get_title("left") == "other (5 strata) (n = 15)"
+    assert drawn.axes[-1].get_title("left") == "other (5 groups) (n = 15)"
     assert "5 smaller groups" in caption(drawn.axes[0])
 
 
@@ -237,8 +237,8 @@ def test_panels_of_survival_are_labelled_lines_on_one_axes():
     frame = projects(120).assign(part=[str(number % 9) for number in range(120)])
     (ax,) = plot.panels(plot.survival, frame, "part").axes
     assert len(ends(ax)) == 7
-    assert "other (3 strata)" in ends(ax)
-    assert ends(ax)["other (3 strata)"].get_color() == NEUTRAL
+    assert "other (3 groups)" in ends(ax)
+    assert ends(ax)["other (3 groups)"].get_color() == NEUTRAL
     assert size_of(ax) == "All 120 projects are known to have ended or not."
     drawn = {part.get_label(): part for part in ax.lines if part.get_gid() != "key"}
     table = stats.survival(frame[frame["part"] == "0"])

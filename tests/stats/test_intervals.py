@@ -117,6 +117,13 @@ def test_intervals_are_those_of_the_formula(confidence, sample_projects):
     assert provenance.get_provenance(table)["interval"] == {"confidence": confidence}
 
 
+def test_intervals_of_all_projects_but_one_leave_room_for_that_one():
+    licences = [[{"name": "mit"}], [{"name": "gpl3"}]] * 20
+    frame = drawn(pd.DataFrame({"licenses": licences}), population=41)
+    table = stats.license_families(frame).set_index("family").loc["permissive"]
+    assert (table["low"], table["high"]) == pytest.approx((20 / 41, 21 / 41))
+
+
 @pytest.mark.parametrize("name", OF_SHARES)
 def test_intervals_are_in_each_table_of_shares_of_records(name, sample_frames):
     frame = sample_frames[STATISTICS[name].collection]

@@ -144,7 +144,7 @@ def test_strata_of_equal_size_are_cut_in_their_order(kind_frames):
     frame = pd.DataFrame({LANGUAGE: languages, PEOPLE: pd.array([1] * 28, dtype="Int64")})
     panels = plot.panels(plot.team_size_classes, frame, "language").axes
     titles = [ax.get_title("left").split(" (n")[0] for ax in panels]
-    assert titles == [*"ABCDEFGHIJK", "other (3 strata)"]
+    assert titles == [*"ABCDEFGHIJK", "other (3 languages)"]
 
 
 def test_strata_by_licence_or_tag_hold_a_project_in_each():

@@ -1,8 +1,11 @@
 """What the pages of a collection prove: whether a record may be missing."""
 
-# Collections of ten and twelve records, five on a page, and what a load of each proves. `total` is
-# items_available. An archive differs in one point: it counts the records of all versions of a page.
-# These rows are the table of tests/client/test_proof.py.
+# Collections of ten and twelve records, five on a page, and what the pages of a load prove up to each
+# row with a verdict. `total` is items_available. These rows are the table of tests/client/test_proof.py.
+#
+# An archive counts the records of all versions of a page. It reads again, in one turn (a load in up to
+# three), a few pages that do not fit together and those that link two days; never those of an earlier
+# day because the numbers differ.
 #
 #   history                    number  position  total  ids                verdict
 #   -------------------------  ------  --------  -----  -----------------  ---------------------------
@@ -21,6 +24,13 @@
 #                                 1        0       12   a c d e f
 #                                 2        5       12   g h i j k          proven
 #
+#   a moves to the end            1        0       12   a b c d e
+#   before page 3                 2        5       12   f g h i j
+#                                 3       10       12   l a                wrong number: read 1 and 3
+#                                 1        0       12   b c d e f
+#                                 3       10       12   l a                wrong number: read 1 and 2
+#                                 2        5       12   g h i j k          proven
+#
 #   the order is not stable       1        0       12   a b c d e
 #                                 2        5       12   d a f g h
 #                                 3       10       12   b k                wrong number: 9 of 12
@@ -28,7 +38,8 @@
 #   two days, b was removed       1        0       12   a b c d e          (on the first day)
 #   between them                  2        5       12   f g h i j          (on the first day)
 #                                 3       10       11   l                  skipped after 2: read it again
-#                                 2        5       11   g h i j k          removed: 12 records, 11 stated
+#                                 2        5       11   g h i j k          removed: 12 of 11; read 1 again
+#                                 1        0       11   a c d e f          proven: all are of one day
 #
 #   two days, m was added         1        0       12   a b c d e          (on the first day)
 #                                 2        5       12   f g h i j          (on the first day)

@@ -76,11 +76,11 @@ lab: $(VENV)/.lab ## Open the notebooks in JupyterLab, at the quick start
 	@$(BIN)/python -m jupyterlab --allow-root --log-level=WARN --ServerApp.root_dir=$(NOTEBOOKS) \
 	    --LabApp.default_url=/lab/tree/quick_start.ipynb $(ARGS)
 
-test: $(VENV)/.test ## Run the tests: nine minutes on two slow cores
+test: $(VENV)/.test ## Run the tests: every promise, by few cases
 	$(PYTEST) $(FAST) $(ARGS)
 
 # 100 examples of each property. Tests that share a browser run in one worker.
-test-slow: $(VENV)/.slow ## Run the slow tests: crashes, damaged files, the browser, other libraries
+test-slow: $(VENV)/.slow ## Run the slow tests: every combination, crashes, the browser, other libraries
 	$(PYTEST) tests/slow --dist=loadgroup --hypothesis-profile=ci -m 'not wheel' $(ARGS)
 
 test-all: test test-slow ## Run both

@@ -103,8 +103,8 @@ def require_frame(frame: Any) -> pd.DataFrame:
     if not isinstance(converted, pd.DataFrame):
         raise InvalidInputError(
             f"Expected a frame of pandas or Polars, or an Arrow table; got a {type_name(frame)}.",
-            hint="Bring a frame of Dask into memory with .compute(), a lazy one of Polars with "
-            ".collect(), a relation of DuckDB with .to_arrow_table().",
+            hint="Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB "
+            "relation with .to_arrow_table().",
         )
     if repeated := converted.columns[converted.columns.duplicated()].unique().tolist():
         raise InvalidInputError(

@@ -116,7 +116,7 @@ def atomic_write(target: Path, *, overwrite: bool, like: Path | None = None) -> 
     except UnicodeEncodeError as error:
         near = error.object[max(error.start - 20, 0) : error.end + 20]
         raise InvalidInputError(
-            f"{target} cannot hold the text {near!r}: a character of it is a half. Leave it out, or "
+            f"{target} cannot hold the text {near!r}: it has a lone surrogate. Leave it out, or "
             "decode the text as UTF-8 where it comes from."
         ) from None
     finally:

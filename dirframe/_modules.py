@@ -23,6 +23,8 @@ class PackageModule(ModuleType):
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):  # asked by Python itself, also while modules are imported
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
+        if name in dir(self):  # the import that it needs raised an AttributeError: raise that again
+            vars(self)["__getattr__"](name)
         from dirframe._display import unknown_attribute
 
         raise unknown_attribute(f"module {self.__name__!r}", name, dir(self))

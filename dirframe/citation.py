@@ -61,9 +61,9 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     -------
     Citation
         A string that is displayed as it is: name and address of the directory, query, number of
-        records, days of access in UTC, version of dirframe, steps and exclusions. That the data is
-        synthetic, a sample or not proven complete is in BibTeX and APA in the title, which all styles
-        print.
+        records, days of access in UTC, version of dirframe, steps and exclusions. In BibTeX and APA
+        the title says if the data is synthetic, a sample or not proven complete, because all styles
+        print the title.
 
     Raises
     ------
@@ -95,8 +95,8 @@ class Source:
         if not (self.record["source"] or address):
             raise InvalidInputError(
                 "The frame has no provenance, so it cannot be cited.",
-                hint="Cite the frame of a loader (a file of dirframe accounts or projects), or give "
-                "a merged one its record by dirframe.provenance.copy_provenance(loaded, frame).",
+                hint="Cite the frame of a loader (a file of dirframe accounts or projects); after a "
+                "merge, call dirframe.provenance.copy_provenance(loaded, frame) first.",
             )
         self.name = " ".join((self.record["source"] or address).split())
         # Without the address of this machine, whose port changes with every start.

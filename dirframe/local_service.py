@@ -122,9 +122,9 @@ def serve(
     Parameters
     ----------
     data
-        An XML file or a folder of XML files; a table, whose columns are named as the fields: a CSV,
-        JSON lines or Parquet file, or a pandas, polars or Arrow frame; a sequence of these, or a
-        mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample; without
+        An XML file or a folder of XML files; a table whose columns have the names of `fields`: a
+        CSV, JSON lines or Parquet file, or a pandas, polars or Arrow frame; a sequence of these, or
+        a mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample; without
         `analyses` with its organizations and repositories.
     name, description
         Name of the site, and a sentence about it for the home page.
@@ -140,9 +140,9 @@ def serve(
     trusted_proxy
         Address or network of the proxy whose X-Forwarded headers are trusted.
     analyses
-        Whether collections have the analyses of projects. Without, they are on own pages alone, and
-        a page of a collection has ten records, as in today's directories; of projects up to 25 by
-        ``per_page``, and those among ``ids``.
+        Whether collections have the analyses of projects. If not, only each project's own page has
+        its analysis, and a page of a collection has ten records, as in today's directories;
+        projects also take ``per_page`` (up to 25) and ``ids``.
     accounts_csv
         Whether all accounts can be downloaded at once, as ``/accounts.csv``.
 
@@ -155,8 +155,9 @@ def serve(
     Raises
     ------
     InvalidInputError, StoreError, ConfigurationError
-        There is no such file, or data or keys cannot be used; the address cannot be listened on, the
-        proxy is invalid, or what a table holds is not clear.
+        If there is no such file, data or keys cannot be used, the service cannot listen on the
+        address, the proxy is invalid, or it is not clear whether a table holds accounts or
+        projects.
 
     Examples
     --------

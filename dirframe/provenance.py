@@ -313,10 +313,10 @@ def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError |
     if not empty or not len(frame):
         return None
     return ColumnsNotSentError(
-        f"Columns that were not sent: {', '.join(empty)}. The directory gives them on the own page "
-        "of each project alone, so that nothing is known here.",
+        f"Columns that were not sent: {', '.join(empty)}. The directory sends them only on each "
+        "project's own page, so their values are unknown.",
         columns=empty,
-        hint="Load with details=True (--details) to ask for these pages; "
+        hint="Load with details=True (--details) to request these pages; "
         "dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost.",
     )
 

@@ -24,19 +24,19 @@ _NAME = "dirframe sample directory"
 def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) -> Directory:
     """Start the embedded service on the bundled sample data and return a directory for it.
 
-    The service listens on a free port of this machine alone. Its data is synthetic, as frames and
-    charts say. Pages are found again in the cache although the port changes.
+    The service listens on a free port, on this machine only. Its data is synthetic, and frames and
+    charts say so. Cached pages are found again although the port changes.
 
     Parameters
     ----------
     cache : bool, str or pathlib.Path, default True
         As in `Directory`.
     analyses : bool, default True
-        Whether collections have the analyses of projects. Without, as today, own pages alone have
-        them (``details=True`` loads these), and a page has ten records: a rehearsal for the live
-        service. Then collections of projects take ``per_page`` (up to 25) and ``ids``, too, and
-        there are organizations with their projects and people, and repositories of all projects
-        (`load_organizations`, `load_portfolio`, `load_repositories`).
+        Whether collections have the analyses of projects. False is a rehearsal for today's live
+        service: only each project's own page has the analysis (``details=True`` loads it), and a
+        page has ten records. Collections of projects then also take ``per_page`` (up to 25) and
+        ``ids``, and there are organizations with their projects and people, and repositories of all
+        projects (`load_organizations`, `load_portfolio`, `load_repositories`).
 
     Returns
     -------

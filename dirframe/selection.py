@@ -71,9 +71,9 @@ def select(
         Words, or parts, in any order and case, all in the name, description, tags or place.
     languages, countries, licenses, tags : str or iterable of str or None
         Main languages, countries, licences by code or title, and tags, of which a record has one.
-        Where no record has a value as it is spelt, case does not count, nor do blanks, hyphens and
-        full stops within it; a country may have any name or code that `unify_countries` resolves.
-        `UnknownValueWarning` names those that no record has.
+        If no record has exactly this value, case, blanks, hyphens and full stops in it are ignored;
+        a country may have any name or code that `unify_countries` resolves. `UnknownValueWarning`
+        names the values that no record has.
     years : tuple of int, optional
         First and last year (UTC), both included, in which the directory got the record; either may
         be None.
@@ -85,8 +85,8 @@ def select(
     Returns
     -------
     pandas.DataFrame
-        The records that pass all filters, in their order; missing values pass None (as a range
-        ``(None, None)``) alone.
+        The records that pass all filters, in their order. A missing value passes only the filter
+        None (as a range ``(None, None)``).
 
     Examples
     --------

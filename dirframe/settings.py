@@ -130,9 +130,9 @@ _KEYS: WeakSet[ApiKey] = WeakSet()
 
 
 class ApiKey:
-    """An API key that takes itself out of what is written; shown is its fingerprint alone.
+    """An API key that removes itself from texts, and shows only its fingerprint.
 
-    It is kept as two parts that say nothing alone. Its text exists while a request is signed, or
+    It is kept as two parts, neither of which reveals it. Its text exists while a request is signed, or
     while something is searched for it.
     """
 

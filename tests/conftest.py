@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # because a busy machine is no failure. `make test` uses quick, `make test-slow` ci; search is for a
 # person who looks for a counterexample: pytest --hypothesis-profile=search.
 _same = partial(hypothesis.settings, deadline=None, database=None, print_blob=True)
-hypothesis.settings.register_profile("quick", _same(max_examples=15, derandomize=True))
+hypothesis.settings.register_profile("quick", _same(max_examples=8, derandomize=True))
 hypothesis.settings.register_profile("ci", _same(max_examples=100, derandomize=True))
 hypothesis.settings.register_profile("search", _same(max_examples=1000))
 hypothesis.settings.load_profile("quick")
@@ -112,6 +112,32 @@ def sample():
 
 
 @pytest.fixture(scope="session")
+def rehearsal():
+    """Open the rehearsal of the live service once, for tests that only read it."""
+    import dirframe
+
+    with dirframe.sample_directory(analyses=False) as directory:
+        yield directory
+
+
+@pytest.fixture(scope="session")
+def stores(sample):
+    """Return the folder of stores of the run, with that of the sample, which takes seconds to make."""
+    from dirframe.settings import cache_folder
+
+    return cache_folder() / "stores"
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch, stores):
+    """Use a cache that is empty but for the store of the sample; return its folder."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(folder))
+    shutil.copytree(stores, folder / "stores", copy_function=os.link)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def sample_projects(sample):
     """Load all projects of the sample; no test changes the frame."""
     import dirframe
@@ -145,7 +171,7 @@ def sample_frames(sample):
 
 
 @pytest.fixture(scope="session")
-def frames():
+def kind_frames():
     """Make 60 records of each kind, with a source; no test changes them."""
     from random import Random
 

@@ -709,6 +709,34 @@ STATISTICS: dict[str, dict[str, tuple[str, ...]]] = {
     "contributors": dict.fromkeys(("commits_by_contributor", "commit_concentration"), ()),
     "activity": {"monthly_activity": ()},
 }
+#: What counts each statistic here, by its name.
+FUNCTIONS = {
+    function.__name__: function
+    for function in (
+        accounts_by_country,
+        accounts_by_kudo_rank,
+        activity,
+        commit_concentration,
+        commits_by_contributor,
+        contributor_concentration,
+        contributor_distribution,
+        contributors_by_language,
+        growth,
+        language_breakdown,
+        language_share,
+        languages_by_year,
+        license_families,
+        licenses,
+        life_span,
+        lorenz,
+        monthly_activity,
+        posts_distribution,
+        survival,
+        tags,
+        team_size_classes,
+        users_against_contributors,
+    )
+}
 #: Those that judge by the day of the load, which is now if it is not known; and those that do not.
 _WITH_LOAD = {"activity", "life_span", "survival", "monthly_activity"}
 _WITH_RETRIEVAL = {"growth", "languages_by_year"}
@@ -722,7 +750,7 @@ def expected(kind, name, records, loaded=LOADED, *, retrieved=LOADED, **options)
         options["retrieved"] = retrieved
     if (kind, name) == ("accounts", "growth"):
         options["collection"] = kind
-    return globals()[name](records, **options)
+    return FUNCTIONS[name](records, **options)
 
 
 def differences(table, rows, counted):

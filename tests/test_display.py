@@ -107,7 +107,7 @@ def test_columns_and_rows_without_room_are_left_out_and_named(terminal):
         assert "3 more rows" in notes
 
 
-def test_one_record_stands_upright_with_every_column_and_its_whole_text(terminal):
+def test_display_of_one_record_has_every_column_and_its_whole_text(terminal):
     frame = pd.DataFrame({"id": ["1"], "posts_count": [1200], "name": ["word " * 20]})
     lines, _ = terminal(frame, 40)
     assert lines[0].split() == ["id", "1"]

@@ -71,7 +71,7 @@ def run(blocks):
     return names
 
 
-def test_every_error_and_warning_has_its_section_on_what_to_do():
+def test_troubleshooting_has_a_section_for_each_error_and_warning():
     text = (DOCS / "troubleshooting.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
     assert set(sections) == set(errors.__all__)
@@ -85,7 +85,7 @@ def tables(monkeypatch):
     sys.modules.pop("tables")
 
 
-def test_every_field_is_in_the_data_dictionary_with_its_type(tables, sample_projects):
+def test_data_dictionary_has_each_field_with_its_type(tables, sample_projects):
     found = re.findall(r"\*\*(\w+)\*\*\n\n(.+?)(?=\n\n|\Z)", tables["fields"], re.DOTALL)
     assert [name for name, _ in found] == [*ALL_RESOURCES]
     for name, section in found:
@@ -97,7 +97,7 @@ def test_every_field_is_in_the_data_dictionary_with_its_type(tables, sample_proj
             assert types[field.column] == str(sample_projects[field.column].dtype)
 
 
-def test_every_public_name_is_in_the_reference(tables):
+def test_reference_has_each_public_name(tables):
     documented = set(re.findall(r"auto\w+:: dirframe\.([\w.]+)", "\n".join(tables.values())))
     public = set(dirframe.__all__) - {"errors", "plot", "provenance", "stats"} | {
         f"stats.{name}" for name in stats.__all__
@@ -172,14 +172,36 @@ WITH_CODE = sorted(
 )
 
 
-@pytest.mark.parametrize("page", WITH_CODE)
+#: They load, harvest or draw much: the slow tests run them.
+LONG = [
+    *("analysis", "countries", "large", "many-projects", "organizations", "real-directory"),
+    *("reproducibility", "whole-directory"),
+]
+
+
+@pytest.mark.parametrize("page", [page for page in WITH_CODE if page not in LONG])
 def test_code_of_a_page_runs_in_its_order_without_a_warning(page, configured, monkeypatch):
+    check_page(page, monkeypatch)
+
+
+def check_page(page, monkeypatch):
+    """Run the code of a page, with a directory of today in the environment."""
     monkeypatch.setattr("getpass.getpass", lambda _: "a key that a person types in")
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     if page == "large":
         pytest.importorskip("polars", reason="polars is an extra")
     run(blocks)
+
+
+def test_csv_of_the_page_about_serving_is_served(tmp_path):
+    text = (DOCS / "serving.md").read_text(encoding="utf-8")
+    file = tmp_path / "projects.csv"
+    file.write_text(re.search(r"```text\n(id,.*?)```", text, re.DOTALL)[1], encoding="utf-8")
+    with dirframe.serve(file) as service, service.directory() as directory:
+        projects = dirframe.load_projects(directory, sort="id", progress=False)
+    assert projects["name"].tolist() == ["Catalogue", "Finder"]
+    assert projects["tags"].tolist() == [["library", "ils"], ["library", "search"]]
 
 
 def test_check_of_built_pages_finds_what_is_loaded_from_elsewhere(tmp_path, monkeypatch):
@@ -231,23 +253,27 @@ def test_gallery_shows_every_chart():
     assert {*plot.__all__} <= shown
 
 
-def test_quick_start_runs_without_a_warning(configured):
-    names = run(code_of("quick_start"))
-    assert len(names["projects"]) == 1_500
-    assert names["accounts"]["country_alpha_2"].notna().sum() > 1_000
+MODULES = sorted(
+    ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for file in (ROOT / "dirframe").rglob("*.py")
+    if ">>> " in file.read_text("utf-8")
+)
 
 
-def test_examples_of_docstrings_give_what_they_show(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "dirframe"])
+def test_examples_of_docstrings_give_what_they_show(name, tmp_path, monkeypatch):
+    """Those of the package itself are in test_public_names."""
+    monkeypatch.chdir(tmp_path)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     report = []
-    for file in sorted((ROOT / "dirframe").rglob("*.py")):
-        name = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        if name != "dirframe" and ">>> " in file.read_text("utf-8"):  # that: test_public_names
-            (tmp_path / name).mkdir()
-            monkeypatch.chdir(tmp_path / name)  # where no other example has left a file
-            known = {"dirframe": dirframe, "pd": pd}
-            for test in doctest.DocTestFinder().find(import_module(name), extraglobs=known):
-                runner.run(test, out=report.append)
-            plt.close("all")
-    assert runner.tries > 180
+    known = {"dirframe": dirframe, "pd": pd}
+    for test in doctest.DocTestFinder().find(import_module(name), extraglobs=known):
+        runner.run(test, out=report.append)
+    assert runner.tries > 0
     assert runner.failures == 0, "".join(report)
+
+
+def test_examples_of_docstrings_are_many():
+    texts = [file.read_text("utf-8") for file in (ROOT / "dirframe").rglob("*.py")]
+    assert sum(text.count(">>> ") for text in texts) > 180
+    assert len(MODULES) > 40

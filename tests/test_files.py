@@ -12,7 +12,7 @@ from dirframe._sqlite import enable_wal, open_database
 from tests import processes
 
 
-def test_a_file_that_appears_meanwhile_is_not_replaced_unasked(tmp_path):
+def test_file_that_appears_meanwhile_is_not_replaced_unasked(tmp_path):
     def write(overwrite):
         with atomic_write(target, overwrite=overwrite) as part:
             part.write_text("new")
@@ -27,7 +27,7 @@ def test_a_file_that_appears_meanwhile_is_not_replaced_unasked(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path):
+def test_file_is_there_until_the_new_one_is_whole(tmp_path):
     def write_half(target):
         with atomic_write(target, overwrite=True) as part:
             part.write_text("half")
@@ -45,7 +45,7 @@ def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path):
         target.unlink()
 
 
-def test_an_error_names_the_file_that_was_asked_for_and_not_the_temporary_one(tmp_path):
+def test_file_error_names_the_requested_file(tmp_path):
     target, other = tmp_path / "removed meanwhile" / "f.csv", tmp_path / "read meanwhile.csv"
     arrow = f"Failed to open local file '{target.parent}/.f-1.part'. Detail: [errno 2] No such file"
 
@@ -64,7 +64,7 @@ def test_an_error_names_the_file_that_was_asked_for_and_not_the_temporary_one(tm
         assert str(caught.value) == f"[Errno 2] {os.strerror(errno.ENOENT)}: '{named}'"
 
 
-def test_a_database_that_another_process_begins_is_opened_in_its_mode(tmp_path):
+def test_database_that_another_process_begins_is_opened_in_its_mode(tmp_path):
     file = tmp_path / "a #1%20?.sqlite"
     with closing(open_database(file)) as first, closing(open_database(file)) as second:
         first.execute("BEGIN IMMEDIATE")

@@ -66,7 +66,8 @@ def closes():
     with directory:
         sys.exit(0)
 
-for end in (exits, collects_garbage, closes) * 4:
+rounds = int(sys.argv[3])
+for end in (exits, collects_garbage, closes) * rounds:
     child = os.fork()
     if not child:
         signal.alarm(60)  # killed by it, if it does not end
@@ -74,7 +75,7 @@ for end in (exits, collects_garbage, closes) * 4:
     assert os.waitpid(child, 0)[1] == 0, end
     time.sleep(0.003)
 context = multiprocessing.get_context("fork")
-for _ in range(4):
+for _ in range(rounds):
     child = context.Process(target=signal.alarm, args=(60,))
     child.start()
     child.join()
@@ -83,12 +84,18 @@ os._exit(0)
 """
 
 
-@pytest.mark.parametrize("opened", OPENED)
-def test_fork_that_does_nothing_ends(opened, tmp_path):
-    folders = {"DIRFRAME_CACHE_DIR": str(tmp_path), "DIRFRAME_DATA_DIR": str(tmp_path)}
+@pytest.mark.parametrize("opened", ["a directory", "a load of a sample in another thread"])
+def test_fork_that_does_nothing_ends(opened, own_cache, tmp_path):
+    """The slow tests have all that may be open, and fork four times as often."""
+    check_forks(opened, tmp_path, rounds=1)
+
+
+def check_forks(opened, folder, *, rounds):
+    """Fork in several ways, each so often, and check that each process ends."""
     with Rig(55) as rig:
         program = BEGIN + OPENED[opened] + ENDS
-        done = processes.run(rig.url, rig.key, program=program, env=folders)
+        words = (rig.url, rig.key, rounds)
+        done = processes.run(*words, program=program, env={"DIRFRAME_DATA_DIR": str(folder)})
     assert (done.err, done.code) == ("", 0)
 
 
@@ -111,7 +118,7 @@ except dirframe.ConfigurationError:
 """
 
 
-def test_fork_of_a_sample_starts_a_service_of_its_own(tmp_path):
-    folders = {"DIRFRAME_CACHE_DIR": str(tmp_path), "DIRFRAME_DATA_DIR": str(tmp_path)}
+def test_fork_of_a_sample_starts_a_service_of_its_own(own_cache, tmp_path):
+    folders = {"DIRFRAME_DATA_DIR": str(tmp_path)}
     done = processes.run(program=BEGIN + OWN_SERVICE, env=folders)
     assert (done.err, done.out.split()) == ("", ["30", "True", "2", "closed"])

@@ -50,7 +50,7 @@ def end(process):
 
 
 @pytest.mark.parametrize("words", [["projects"], ["harvest", "projects", "--to", "a.archive"]])
-def test_a_command_that_waits_for_pages_is_stopped(words, tmp_path, monkeypatch):
+def test_interrupt_stops_a_command_that_waits_for_pages(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     begun, done = threading.Event(), threading.Event()
 
@@ -75,10 +75,20 @@ def test_a_command_that_waits_for_pages_is_stopped(words, tmp_path, monkeypatch)
         assert len(rig.requests) < 40  # the rest was not asked for
 
 
-@pytest.mark.parametrize("error", ["", "RuntimeError('release unlocked lock')"])
-@pytest.mark.parametrize("module", ["pandas", "click", "requests"])
-def test_a_command_that_loads_its_modules_is_stopped(module, error, tmp_path):
-    """Also where the interrupt becomes another error, as where it comes while a lock is taken."""
+#: What an interrupt becomes where it comes while a lock is taken.
+IN_A_LOCK = "RuntimeError('release unlocked lock')"
+
+
+@pytest.mark.parametrize(
+    ("module", "error"), [("pandas", ""), ("click", IN_A_LOCK), ("requests", "")]
+)
+def test_interrupt_stops_a_command_that_loads_its_modules(module, error, tmp_path):
+    """The slow tests have every module with every error."""
+    check_interrupt_in_imports(module, error, tmp_path)
+
+
+def check_interrupt_in_imports(module, error, tmp_path):
+    """Interrupt a command while it loads a module, and check how it ends."""
     before = IN_IMPORTS.format(module=module, error=error)
     code, out, err = end(begin("projects", "--demo", folder=tmp_path, before=before))
     assert (code, out) == (130, "")

@@ -79,7 +79,7 @@ def load(message, tmp_path):
 
 
 @pytest.fixture
-def projects():
+def three_projects():
     """Return three projects as a loader gives them."""
     frame = pd.DataFrame(
         {
@@ -124,13 +124,13 @@ def test_options_of_a_load(message):
         "InvalidInputError: projects cannot be sorted by 'nme'; choose one of created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, rating, activity_level, active_committers, project_name, description, relevance."
     )
     assert message(load, refresh=True, offline=True) == snapshot(
-        "InvalidInputError: To refresh asks the directory for every page, and offline asks the cache alone. Pass refresh=True (--refresh) or offline=True (--offline), not both."
+        "InvalidInputError: refresh requests every page, and offline requests none. Pass refresh=True (--refresh) or offline=True (--offline), not both."
     )
     assert message(dirframe.load_projects, ADDRESS) == snapshot(
         "InvalidInputError: Expected a Directory; got a str. Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass query=."
     )
     assert message(dirframe.load_project, "", directory=directory) == snapshot(
-        "InvalidInputError: The project is ''; it must be a name, or an id as text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
+        "InvalidInputError: The project is ''; it must be a name, or an id as text or a whole number. Pass one id or name. Read a column of ids as text; from a row of a frame, pass row['id']."
     )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
         "InvalidInputError: There is no collection 'forums'. Did you mean 'orgs'? Choose one of accounts, projects, languages, orgs, or pass a path, such as '/projects/1/contributors.xml'."
@@ -158,19 +158,19 @@ def test_refusals(load):
     )
     page = "<html><head><title>Just a moment...</title></head></html>"
     assert load(fault=faults.answers(page, 403)) == snapshot(
-        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 403 and an HTML page with the title "Just a moment...". That is not an answer of the directory\'s interface, and says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
+        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 403 and an HTML page with the title "Just a moment...". It is not a response of the directory\'s interface, so it says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
     )
     assert load(fault=faults.answers(page, 429, Retry_After="120")) == snapshot(
-        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 and an HTML page with the title "Just a moment...". That is not an answer of the directory\'s interface, and says nothing about the key or the quota. It asks for a pause of 120 seconds. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
+        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 and an HTML page with the title "Just a moment...". It is not a response of the directory\'s interface, so it says nothing about the key or the quota. It asks clients to wait 120 seconds. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
     )
     assert load(fault=faults.answers('{"message": "limit"}', 429)) == snapshot(
-        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 and JSON. That is not an answer of the directory's interface, and says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too."
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 and JSON. It is not a response of the directory's interface, so it says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too."
     )
     assert load(fault=faults.answers(page)) == snapshot(
-        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 and an HTML page with the title "Just a moment...". That is not an answer of the directory\'s interface, and says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
+        'UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 and an HTML page with the title "Just a moment...". It is not a response of the directory\'s interface, so it says nothing about the key or the quota. Open the address in a browser: a firewall, a login, maintenance or a proxy may answer instead of the directory. Check the base URL, too.'
     )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
-        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1. It was not followed, so that the key stays with http://127.0.0.1:PORT. If that is the address of the directory, pass base_url="http://127.0.0.2:1" (--base-url), or set DIRFRAME_BASE_URL to it.'
+        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1. The redirect was not followed, because the key is sent only to http://127.0.0.1:PORT. If that is the address of the directory, pass base_url="http://127.0.0.2:1" (--base-url), or set DIRFRAME_BASE_URL to it.'
     )
 
 
@@ -180,7 +180,7 @@ def test_damaged_pages(load, monkeypatch):
     )
     monkeypatch.setattr("dirframe.client.http.responses.MAX_BYTES", 100)
     assert load() == snapshot(
-        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent an answer of more than 100 bytes; the rest was not read."
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent a response of more than 100 bytes; the rest was not read."
     )
 
 
@@ -213,7 +213,7 @@ def test_proxies(message, tmp_path, monkeypatch):
     with Rig().in_process() as rig:
         encrypted = rig.directory(tmp_path, url=ADDRESS)
         assert message(dirframe.load_projects, encrypted) == snapshot(
-            "NetworkError: https://directory.example/projects.xml?page=1 could not be fetched: there was no connection to directory.example by the proxy 127.0.0.1:PORT (Connection refused). The request was not sent and not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. Received pages are cached: run it again."
+            "NetworkError: https://directory.example/projects.xml?page=1 could not be fetched: there was no connection to directory.example through the proxy 127.0.0.1:PORT (Connection refused). The request was not sent and not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. Received pages are cached: run it again."
         )
         monkeypatch.setenv("https_proxy", "http://ada:s3/cret@127.0.0.1:9")
         assert message(dirframe.load_projects, encrypted) == snapshot(
@@ -221,7 +221,7 @@ def test_proxies(message, tmp_path, monkeypatch):
         )
         clear = rig.directory(tmp_path, url="http://directory.example", allow_http=True)
         assert message(dirframe.load_projects, clear) == snapshot(
-            "NetworkError: http://directory.example/projects.xml?page=1 was not requested: it is not encrypted, so that the proxy 127.0.0.1:PORT could read the API key. Use https://, or name the host in the environment variable NO_PROXY."
+            "NetworkError: http://directory.example/projects.xml?page=1 was not requested: it is not encrypted, so the proxy 127.0.0.1:PORT could read the API key. Use https://, or name the host in the environment variable NO_PROXY."
         )
 
 
@@ -234,17 +234,17 @@ def test_records(load, message, tmp_path):
         "UnreadableValueWarning: Values of the projects could not be read: 1 in created_at ('yesterday'); 1 in stack_count ('many'). They are missing there and kept as text in the columns that end in _unreadable."
     )
     assert load(kind=Today) == snapshot(
-        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, whose columns are empty: this directory sends an analysis only with the own page of its project. details=True (--details) requests these pages, for at most 3 requests."
+        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, but its columns are empty: this directory sends analyses only on each project's own page. details=True (--details) requests these pages: at most 3 requests."
     )
     bare = set(map(str, range(1, 61)))
     assert load(60, kind=Today, size=10, stops={"ids": 2}, bare=bare) == snapshot(
-        "ServiceChangedWarning: The last of the projects of rig were read in another way, because the directory stopped answering by ids: nothing is lost, but the load needed more requests. dirframe.check() (dirframe check) shows what the directory sends now."
+        "ServiceChangedWarning: The remaining projects of rig were read in another way, because the directory stopped answering by ids: nothing is lost, but the load needed more requests. dirframe.check() (dirframe check) shows what the directory sends now."
     )
     with Rig(3).in_process() as rig:
         directory = rig.directory(tmp_path)
         rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))
         assert message(dirframe.load_project, 1, directory=directory) == snapshot(
-            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 2 (project 1), not the project asked for by the id or name '1'."
+            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 2 (project 1), not the project with the id or name '1'."
         )
 
 
@@ -253,19 +253,19 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
         "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. Received pages are cached: run it again later, and only the rest is requested."
     )
     assert load(200, options={"daily_quota": 6}) == snapshot(
-        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     assert load(200, options={"daily_quota": 6, "cache": False}) == snapshot(
-        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is stored, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is stored, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     with Rig(5).in_process() as rig:
         directory = rig.directory(tmp_path)
         drawn = partial(dirframe.load_projects, directory, sample=2)
         assert message(drawn, max_items=3) == snapshot(
-            "InvalidInputError: A sample is of the whole collection, and max_items (--max-items) takes the first records of it. Leave one of them out."
+            "InvalidInputError: sample (--sample) draws from the whole collection, and max_items (--max-items) takes its first records. Leave out one of them."
         )
         assert message(dirframe.load_size, [7, 8], directory=directory) == snapshot(
-            'IncompleteCollectionError: The size facts of 2 projects of rig are not complete: 7, 8 (not found) could not be loaded. Requesting it again does not help: leave out what the directory does not have; incomplete="warn" (--incomplete warn) accepts the partial result.'
+            'IncompleteCollectionError: The size facts of 2 projects of rig are not complete: 7, 8 (not found) could not be loaded. Running it again does not help: leave out what the directory does not have; incomplete="warn" (--incomplete warn) accepts the partial result.'
         )
         rig.items_available = lambda _: None
         assert message(drawn, refresh=True) == snapshot(
@@ -276,13 +276,17 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
 # Frames
 
 
-def test_statistics_and_charts(message, projects):
-    wrong = projects.assign(analysis_total_code_lines=[1.5, 2.0, 3.0])
-    empty = provenance.set_provenance(projects.copy(), not_sent=["analysis_main_language_name"])
+def test_statistics_and_charts(message, three_projects):
+    wrong = three_projects.assign(analysis_total_code_lines=[1.5, 2.0, 3.0])
+    empty = provenance.set_provenance(
+        three_projects.copy(), not_sent=["analysis_main_language_name"]
+    )
     empty["analysis_main_language_name"] = pd.array([None] * 3, dtype="str")
-    assert message(stats.language_share, projects.drop(columns="analysis_main_language_name")) == (
+    assert message(
+        stats.language_share, three_projects.drop(columns="analysis_main_language_name")
+    ) == (
         snapshot(
-            "MissingColumnsError: The frame has no column analysis_main_language_name. The records were loaded, but not all of their columns are here: keep this one."
+            "MissingColumnsError: The frame has no column analysis_main_language_name. The loaded frame had this column, and it was dropped since: keep it."
         )
     )
     accounts = provenance.set_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
@@ -292,48 +296,48 @@ def test_statistics_and_charts(message, projects):
     assert message(stats.language_share, ["C"]) == snapshot(
         "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got a list."
     )
-    assert message(stats.language_share, projects, top=0) == snapshot(
+    assert message(stats.language_share, three_projects, top=0) == snapshot(
         "InvalidInputError: top is 0; it must be a whole number of 1 or more, or None for all languages."
     )
-    assert message(dirframe.exclude, projects, ["negativ"]) == snapshot(
+    assert message(dirframe.exclude, three_projects, ["negativ"]) == snapshot(
         "InvalidInputError: There is no rule negativ. The rules are began_before_1970, began_before_language, duplicate_id, impossible_kudo_rank, impossible_latitude, impossible_longitude, lines_outlier, month_in_future, months_reversed, negative_contributors, negative_lines, negative_posts, stale_analysis, updated_before_created."
     )
     assert message(stats.language_share, wrong) == snapshot(
         "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: Float value 1.500000 was truncated converting to int64. Convert it first, such as with pandas.to_numeric(…)."
     )
     assert message(stats.language_share, empty) == snapshot(
-        "ColumnsNotSentError: Columns that were not sent: analysis_main_language_name. The directory gives them on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
+        "ColumnsNotSentError: Columns that were not sent: analysis_main_language_name. The directory sends them only on each project's own page, so their values are unknown. Load with details=True (--details) to request these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
     )
-    assert message(stats.accounts_by_country, projects) == snapshot(
+    assert message(stats.accounts_by_country, three_projects) == snapshot(
         "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds country_alpha_2 and country_name by the column country_code. Projects have no country."
     )
-    assert message(stats.language_share, stats.language_share(projects)) == snapshot(
-        "InvalidInputError: The frame is the result of language_share, not records: pass these."
+    assert message(stats.language_share, stats.language_share(three_projects)) == snapshot(
+        "InvalidInputError: The frame is the result of language_share: pass the records instead."
     )
-    assert message(plot.language_share, projects, width="wide") == snapshot(
+    assert message(plot.language_share, three_projects, width="wide") == snapshot(
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
     )
 
 
-def test_frames(message, projects):
+def test_frames(message, three_projects):
     accounts = pd.DataFrame({"id": ["1"], "posts_count": [1], "country_code": ["Korea"]})
     provenance.set_provenance(accounts, resource="account")
-    assert message(dirframe.select, projects, languages="Jav") == snapshot(
+    assert message(dirframe.select, three_projects, languages="Jav") == snapshot(
         "UnknownValueWarning: No record has the main language 'Jav'. Did you mean 'Java'?"
     )
-    assert message(dirframe.select, projects, years=(2010, 2000)) == snapshot(
+    assert message(dirframe.select, three_projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
     )
-    assert message(dirframe.child_table, projects, "tag") == snapshot(
-        "InvalidInputError: There is no table 'tag' of projects: it is one of factoids, languages, licenses, links, similar_projects, tags."
+    assert message(dirframe.child_table, three_projects, "tag") == snapshot(
+        "InvalidInputError: There is no table 'tag' of projects; choose one of factoids, languages, licenses, links, similar_projects, tags."
     )
     assert message(dirframe.fields, "projct") == snapshot(
         "InvalidInputError: There is no resource 'projct'; choose one of account, project, language, contributor_fact, activity_fact, size_fact, analysis, factoid, enlistment, stack, kudo, org, position, portfolio_project, outside_project, affiliated_committer, outside_committer, repository."
     )
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
-        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or give a merged one its record by dirframe.provenance.copy_provenance(loaded, frame)."
+        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects); after a merge, call dirframe.provenance.copy_provenance(loaded, frame) first."
     )
-    assert message(dirframe.unify_countries, projects) == snapshot(
+    assert message(dirframe.unify_countries, three_projects) == snapshot(
         "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
@@ -342,7 +346,7 @@ UnresolvedCountriesError: 1 values in 1 records name no country:
 Resolve them with overrides={value: code or None} (--overrides FILE, which --audit writes), or pass errors="coerce" (leave --strict out).\
 """)
     assert message(dirframe.unify_countries, accounts, overrides={"Korea": "KOR"}) == snapshot(
-        "InvalidInputError: 1 of the overrides name no country: 'Korea': 'KOR'. Give a two-letter code of ISO 3166-1 in capitals (or XK), or None for no country."
+        "InvalidInputError: Overrides without a valid country code (1): 'Korea': 'KOR'. Give a two-letter code of ISO 3166-1 in capitals (or XK), or None for no country."
     )
     twice = pd.DataFrame({"raw": ["Congo"] * 2, "country_alpha_2": ["CD", "CG"]})
     assert message(dirframe.unify_countries, accounts, overrides=twice) == snapshot(
@@ -356,22 +360,24 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
 # Files
 
 
-def test_files(message, projects, tmp_path):
+def test_files(message, three_projects, tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes(b"PAR1 and no more")
     export, read = dirframe.export, dirframe.read_table
-    assert message(export, projects, there) == snapshot(
+    assert message(export, three_projects, there) == snapshot(
         "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
     )
-    assert message(export, projects, tmp_path / "a.docx") == snapshot(
+    assert message(export, three_projects, tmp_path / "a.docx") == snapshot(
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
     )
     assert message(export, [1], tmp_path / "a.csv") == snapshot(
-        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a lazy one of Polars with .collect(), a relation of DuckDB with .to_arrow_table()."
+        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table()."
     )
-    assert message(export, {"projects": projects, "more": projects}, tmp_path / "a.csv") == (
+    assert message(
+        export, {"projects": three_projects, "more": three_projects}, tmp_path / "a.csv"
+    ) == (
         snapshot(
             "InvalidInputError: A .csv file cannot hold 2 tables ('projects', 'more'). Export each by itself, or all to one of .xlsx, .zip."
         )
@@ -413,7 +419,7 @@ def test_service(message, tmp_path):
         (tmp_path / name).write_text(text)
     (tmp_path / "cut.xml").write_bytes(page_xml([record(1, name="a")])[:-30])
     assert message(dirframe.serve, {"accounts": tmp_path / "no-id.csv"}) == snapshot(
-        "ConfigurationError: FOLDER/no-id.csv has no column id, which every record needs; it has name. Name its columns as the fields."
+        'ConfigurationError: FOLDER/no-id.csv has no column id, which every record needs; its columns are name. Rename them: dirframe.fields("account") lists the names.'
     )
     assert message(dirframe.serve, {"accounts": tmp_path / "value.csv"}) == snapshot("""\
 StoreError: Values of FOLDER/value.csv do not fit; nothing was imported.

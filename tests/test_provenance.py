@@ -44,7 +44,7 @@ def loaded(rows=3, **facts):
     return set_provenance(pd.DataFrame({"id": ids}, dtype="str"), **known)
 
 
-def test_a_frame_from_nowhere_has_every_key_and_knows_nothing():
+def test_provenance_of_a_frame_from_nowhere_has_every_key():
     record = get_provenance(pd.DataFrame())
     assert (record["source"], record["complete"], record["items_loaded"]) == ("", None, None)
     assert (record["completeness"], record["dirframe"]) == ("unknown", __version__)
@@ -92,7 +92,7 @@ def test_facts_that_do_not_exist_or_are_not_json_are_refused():
     assert get_provenance(frame) == before
 
 
-def test_a_record_survives_what_pandas_and_arrow_let_survive():
+def test_provenance_survives_what_pandas_and_arrow_let_survive():
     frame = loaded()
     buffer = io.BytesIO()
     frame.to_parquet(buffer)
@@ -104,7 +104,7 @@ def test_a_record_survives_what_pandas_and_arrow_let_survive():
     assert get_provenance(pa.table({"id": ["1"]}))["source"] == ""
 
 
-def test_a_derived_frame_gets_the_record_and_the_step():
+def test_provenance_of_a_derived_frame_has_the_step():
     source = loaded()
     source.attrs["dirframe"] |= {"selection": None, "colour": "green"}  # of another version
     once = copy_provenance(source, pd.DataFrame({"n": [1]}), "count")
@@ -114,7 +114,7 @@ def test_a_derived_frame_gets_the_record_and_the_step():
     assert get_provenance(source)["steps"] == []
 
 
-def test_a_frame_holds_what_it_says_and_else_what_its_columns_tell():
+def test_provenance_names_the_records_or_the_columns_do():
     bare = pd.DataFrame({"id": ["1"], "posts_count": [2]})
     assert resource_of(bare) is ACCOUNT
     assert resource_of(set_provenance(bare.copy(), resource="project")) is PROJECT
@@ -210,7 +210,7 @@ def test_both_styles_have_service_query_size_link_days_and_version():
     }
 
 
-def test_every_style_says_synthetic_incomplete_and_what_was_done():
+def test_citation_in_every_style_says_synthetic_incomplete_and_what_was_done():
     short = loaded(complete=False, incomplete_reason="capped by max_items=3", synthetic=True)
     frame = copy_provenance(short, short.head(2), "unify_countries")
     for style in STYLES:
@@ -225,7 +225,7 @@ def test_every_style_says_synthetic_incomplete_and_what_was_done():
     )
 
 
-def test_every_style_claims_nothing_that_is_not_known():
+def test_citation_in_every_style_claims_nothing_that_is_not_known():
     no_days = loaded(retrieved_oldest=None, retrieved_newest=None)
     for style in STYLES:
         assert "2026" not in cite(no_days, style=style)
@@ -270,7 +270,7 @@ def test_two_loads_have_two_keys_and_each_keeps_its_own():
     assert len(set(keys)) == len(keys) - 1
 
 
-def test_what_is_cited_is_what_the_frame_holds():
+def test_citation_is_of_what_the_frame_holds():
     frame = loaded()
     assert "(2 of 3 records loaded)" in cite(frame.head(2))
     assert "(6 records, 3 with a repeated id)" in cite(pd.concat([frame, frame]))
@@ -283,7 +283,7 @@ def test_what_is_cited_is_what_the_frame_holds():
     assert "repeated" not in caption(merged) + cite(merged)
 
 
-def test_a_citation_describes_the_query_in_words():
+def test_citation_describes_the_query_in_words():
     query = {"query": "xml", "sort": "name", "max_items": None, "details": True}
     frame = set_provenance(pd.DataFrame(), source="D", resource="project", query=query)
     assert cite(frame).startswith("D. Projects matching “xml”, sorted by name.")
@@ -293,7 +293,7 @@ def test_a_citation_describes_the_query_in_words():
     assert cite(frame).startswith("D. Gadgets, path /gadgets.xml.")
 
 
-def test_a_statistic_is_cited_like_what_it_was_made_of(sample_frames, tmp_path):
+def test_citation_of_a_statistic_is_that_of_its_records(sample_frames, tmp_path):
     projects = sample_frames["projects"].head(25)
     projects = set_provenance(projects, items_loaded=25)
     assert "language_share" in cite(language_share(projects))

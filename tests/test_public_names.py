@@ -5,6 +5,7 @@ import inspect
 import pickle
 import pydoc
 import re
+import sys
 import traceback
 from importlib import import_module
 
@@ -97,11 +98,28 @@ def test_module_called_as_a_function_names_its_functions(module, function):
     assert function in re.findall(r"[\w.]+\w", str(caught.value))
 
 
+class FailingImport:
+    """Raises in place of the import of one module, as that of a script's own copy.py may."""
+
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "dirframe.citation":
+            raise AttributeError("a module that it imports fails")
+
+
+def test_attribute_error_of_an_import_is_not_one_of_a_missing_name(monkeypatch):
+    monkeypatch.delattr(dirframe, "cite", raising=False)
+    monkeypatch.delitem(sys.modules, "dirframe.citation", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [FailingImport, *sys.meta_path])
+    with pytest.raises(AttributeError, match="a module that it imports fails"):
+        _ = dirframe.cite
+
+
 def test_module_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(plot)) is plot
 
 
-def test_a_name_that_does_not_exist_is_answered_with_the_one_that_is_meant():
+def test_public_name_that_does_not_exist_is_answered_with_the_one_meant():
     accessor = pd.DataFrame({"id": ["1"]}).dirframe
     for owner, wrong, right in (
         (dirframe, "load_acounts", "load_accounts"),
@@ -177,7 +195,7 @@ def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
 
 
 @pytest.mark.filterwarnings("ignore:.*infer_string")
-def test_an_option_that_counts_missing_text_as_a_value_is_refused(sample_projects, root):
+def test_option_that_counts_missing_text_as_a_value_is_refused(sample_projects, root):
     uses = [
         stats.language_share,
         dirframe.summary,

@@ -10,9 +10,6 @@ import dirframe
 from dirframe._files import data_folder
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.provenance import get_provenance
-from tools.synthetic.accounts import account
-from tools.synthetic.generate import generate_projects
-from tools.synthetic.organizations import write_organizations
 
 #: Numbers of projects by short name: none, one, several, a full page, several pages.
 PROJECTS = {"harbour": 7, "lantern": 20, "meridian": 45, "orchard": 12, "quarry": 1, "vacant": 0}
@@ -24,12 +21,6 @@ HISTORIES = {
 MEMBERS = ["284", "291", "296"]
 #: Of all files of the sample, by `python -m tools.synthetic data`.
 SAMPLE = "bd0c1f7b1abd044d"
-
-
-@pytest.fixture(scope="module")
-def rehearsal():
-    with dirframe.sample_directory(analyses=False) as directory:
-        yield directory
 
 
 def test_organizations_of_the_rehearsal(rehearsal):
@@ -191,24 +182,12 @@ def test_ordinary_sample_has_no_organizations(sample):
 
 
 def test_files_of_the_sample_are_what_they_were():
+    """The slow tests make them again."""
     folder = data_folder()
     digest = sha256()
     for path in sorted(folder.rglob("*.xml.gz")):
         digest.update(gzip.decompress(path.read_bytes()))
     assert digest.hexdigest().startswith(SAMPLE)
-
-
-def test_files_of_the_rehearsal_are_made_again(tmp_path):
-    write_organizations(tmp_path, list(generate_projects(1_500)), list(map(account, range(2_000))))
-    kept = data_folder("rehearsal")
-    made = {path.relative_to(tmp_path): path for path in tmp_path.rglob("*.xml.gz")}
-    assert made.keys() == {path.relative_to(kept) for path in kept.rglob("*.xml.gz")}
-    differing = [
-        str(name)
-        for name, path in made.items()
-        if gzip.decompress(path.read_bytes()) != gzip.decompress((kept / name).read_bytes())
-    ]
-    assert differing == [], "run python -m tools.synthetic rehearsal --organizations"
 
 
 def test_projects_of_an_organization_with_repositories_cost_three_requests_each(rehearsal):

@@ -13,10 +13,9 @@ import dirframe
 from dirframe.errors import NetworkError, NotFoundError
 from dirframe.provenance import caption, get_provenance, set_provenance
 from tests.rig.server import KEY
-from tools.synthetic.generate import generate
 
 
-def test_it_listens_on_this_machine_alone_and_says_that_its_data_are_synthetic(sample):
+def test_sample_listens_on_this_machine_alone_and_is_synthetic(sample):
     assert sample.base_url.startswith("http://127.0.0.1:")
     assert "sample" in repr(sample)
     for frame in (
@@ -28,7 +27,7 @@ def test_it_listens_on_this_machine_alone_and_says_that_its_data_are_synthetic(s
         assert "synthetic" in caption(frame)
 
 
-def test_leaving_it_stops_the_service_and_leaves_no_thread():
+def test_sample_that_is_closed_leaves_no_service_and_no_thread():
     before = set(threading.enumerate())
     with dirframe.sample_directory(cache=False) as directory:
         dirframe.load_accounts(directory, max_items=5, progress=False)
@@ -38,7 +37,7 @@ def test_leaving_it_stops_the_service_and_leaves_no_thread():
         dirframe.load_accounts(directory, max_items=5, progress=False)
 
 
-def test_one_that_nobody_closes_stops_its_service():
+def test_sample_that_nobody_closes_stops_its_service():
     before = set(threading.enumerate())
     directory = dirframe.sample_directory(cache=False)
     assert len(dirframe.load_projects(directory, max_items=5, progress=False)) == 5
@@ -51,7 +50,7 @@ def test_one_that_nobody_closes_stops_its_service():
     assert [thread.name for thread in service if thread.is_alive()] == []
 
 
-def test_pages_are_found_again_although_the_port_changes_and_kept_only_in_a_cache(tmp_path):
+def test_sample_pages_are_found_again_although_the_port_changes(tmp_path):
     for options, expected in (({"cache": tmp_path}, [2, 0]), ({"cache": False}, [2, 2])):
         paid = []
         for _ in range(2):
@@ -61,7 +60,7 @@ def test_pages_are_found_again_although_the_port_changes_and_kept_only_in_a_cach
         assert paid == expected
 
 
-def test_the_data_are_whole_marked_small_and_lead_nowhere(root):
+def test_sample_data_are_whole_marked_small_and_lead_nowhere(root):
     for kind, count in (("account", 2_000), ("project", 1_500)):
         file = root / "data" / f"{kind}s.xml.gz"
         frame = dirframe.read_pages(file)
@@ -73,15 +72,6 @@ def test_the_data_are_whole_marked_small_and_lead_nowhere(root):
         hosts = {host.rstrip(".") for host in re.findall(r"\w+://([^/<?\s&]+)", text)}
         assert all(host.endswith(("example.org", "example.net", ".invalid")) for host in hosts)
     assert sum(f.stat().st_size for f in (root / "data").rglob("*") if f.is_file()) < 1_300_000
-
-
-def test_the_generator_makes_the_data_again(root, tmp_path):
-    generate(tmp_path, accounts=2_000, projects=1_500)
-    names = {path.relative_to(tmp_path) for path in tmp_path.rglob("*.xml.gz")}
-    assert names == {path.relative_to(root / "data") for path in (root / "data").rglob("*.xml.gz")}
-    for name in names:
-        made, kept = (gzip.decompress((f / name).read_bytes()) for f in (tmp_path, root / "data"))
-        assert made == kept, f"{name}: run python -m tools.synthetic data"
 
 
 def test_largest_projects_have_documents_that_fit_their_analysis(sample, sample_projects):
@@ -123,8 +113,7 @@ def test_demo_replaces_no_file_of_somebody(name, run, tmp_path):
 CHARTS = ("language_share", "contributors_by_language", "accounts_by_country")
 
 
-def test_demo_writes_complete_tables_and_charts(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+def test_demo_writes_complete_tables_and_charts(run, tmp_path, own_cache):
     folder = tmp_path / "out"
     folder.mkdir()
     earlier = pd.DataFrame({"id": ["1"], "name": ["of an earlier demo"]})

@@ -25,7 +25,7 @@ def ids(frame):
     return list(frame["id"])
 
 
-def test_each_filter_keeps_the_records_that_it_names_and_all_act_together(sample_projects):
+def test_select_filters_keep_the_records_that_they_name_and_act_together(sample_projects):
     options = {"languages": ["Java", "C"], "years": (2006, 2010), "activity": "dormant"}
     alone = [select(sample_projects, **{name: value}) for name, value in options.items()]
     assert ids(alone[0]) == ids(sample_projects[sample_projects[LANGUAGE].isin(["Java", "C"])])
@@ -36,7 +36,7 @@ def test_each_filter_keeps_the_records_that_it_names_and_all_act_together(sample
     assert len(select(sample_projects)) == len(sample_projects)
 
 
-def test_what_was_selected_is_in_the_provenance_and_not_in_that_of_the_whole(sample_projects):
+def test_select_is_in_the_provenance_of_its_result_alone(sample_projects):
     before = get_provenance(sample_projects)
     with pytest.warns(UnknownValueWarning):
         shown = select(
@@ -58,7 +58,7 @@ def test_activity_is_that_of_the_statistic(seed, size):
         assert len(select(projects, activity=name)) == counted[name]
 
 
-def test_a_search_finds_every_word_in_name_description_tags_or_place(
+def test_select_search_finds_every_word_in_name_description_tags_or_place(
     sample_projects, sample_accounts
 ):
     found = select(sample_projects, search="LINUX")
@@ -74,7 +74,7 @@ def test_a_search_finds_every_word_in_name_description_tags_or_place(
     assert len(select(sample_accounts, search="(?=x")) == 0  # text, not a pattern
 
 
-def test_a_search_looks_in_categories_and_in_columns_without_values():
+def test_select_search_looks_in_categories_and_columns_without_values():
     frame = pd.DataFrame(
         {
             "name": pd.Categorical(["Call me", None, "Nginx"]),
@@ -129,7 +129,7 @@ def test_years_may_have_one_end_and_are_those_of_utc(sample_projects):
         assert list(select(there, years=(2008, 2008)).index) == [1, 2]
 
 
-def test_a_value_that_no_record_has_is_named_and_warned_of(sample_projects):
+def test_select_value_that_no_record_has_is_warned_of(sample_projects):
     with pytest.warns(UnknownValueWarning, match="'jaava'.*'Java'") as caught:
         selected = select(sample_projects, languages=["jaava", "C"])
     assert set(selected[LANGUAGE]) == {"C"}
@@ -200,7 +200,7 @@ def test_countries_are_selected_by_any_name_that_unify_countries_resolves():
         assert select(accounts, countries="Germny").empty
 
 
-def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):
+def test_select_refuses_what_cannot_be_selected(sample_projects, sample_accounts):
     bare = pd.DataFrame({"id": ["1"]})
     nan = float("nan")
     for frame, options, named in (

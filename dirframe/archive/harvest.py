@@ -34,9 +34,10 @@ def harvest(
 ) -> Archive:
     """Store a whole collection in a file, page by page; the same call again continues.
 
-    Nothing that is stored is asked for again. Only of pages by numbers the last one is, once in each
-    further call: records move forward when others are removed. All projects of the live service, and
-    samples of them, are read by ids. Fresh pages of the cache are taken from there.
+    Stored pages are not requested again. The exception is the last page of a harvest by page
+    numbers, which each further call requests once, because records move forward when others are
+    removed. All projects of the live service, and samples of them, are read by ids. Fresh pages in
+    the cache are used.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ def harvest(
     directory, query, sample, seed, details
         As in `load_projects`; the own pages of projects are stored, too.
     sort : str, optional
-        The sort order. Default: by id, or projects by project_name, whichever the first page shows
-        to be kept; otherwise the order of the directory.
+        The sort order. Default: by id, or projects by project_name, whichever is stable on the
+        first page; otherwise the order of the directory.
 
     Returns
     -------
@@ -59,15 +60,16 @@ def harvest(
     ------
     QuotaExceededError, RequestError
         If the daily quota is used up (``resets_at`` is when to call again); if the directory cannot
-        be reached or refuses, or fails for own pages, after the others. All pages received are stored.
+        be reached or refuses, or if own pages fail, after all others were read. All pages received
+        are stored.
     ArchiveError, InvalidInputError
-        If the file is no archive of this directory, collection, query and order, is damaged, or
+        If the file is not an archive of this directory, collection, query and order, is damaged, or
         another process writes to it; if the disk is full; if an argument is invalid.
 
     Warns
     -----
     ServiceChangedWarning
-        If the directory stops sending 25 projects a request, so that it takes more of them.
+        If the directory stops sending 25 projects a request, so the harvest takes more requests.
 
     Examples
     --------

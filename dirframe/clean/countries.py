@@ -202,7 +202,7 @@ def country_note(data: pd.DataFrame) -> str:
     >>> import pandas as pd
     >>> country_note(country_audit(pd.Series(["DE", "Korea", None, "FR"])))
     '2 of 4 records (50.0%) have no country: 1 without a value, 1 with a value that names none. \
-Shares by country describe the others alone.'
+Shares by country describe only the others.'
     """
     frame = as_pandas(data)
     record = get_provenance(frame)
@@ -218,7 +218,7 @@ Shares by country describe the others alone.'
     return (
         f"{without:,} of {quantity(records, noun)} ({without / records:.1%}) have no country: "
         f"{missing:,} without a value, {without - missing:,} with a value that names none. Shares by "
-        "country describe the others alone."
+        "country describe only the others."
     )
 
 
@@ -279,7 +279,7 @@ def _resolve_column(
         data = data[column]
     elif not isinstance(data, pd.Series):
         raise InvalidInputError(
-            f"A DataFrame or a Series of countries is asked for, not {type_name(data)}."
+            f"Expected a DataFrame or a Series of countries; got {type_name(data)}."
         )
     decided = _checked_overrides(overrides)
     if data.dtype == "object" and not data.map(pd.api.types.is_hashable).all():
@@ -326,7 +326,7 @@ def _checked_overrides(overrides: Overrides | None) -> dict[Hashable, Resolution
     if invalid:
         examples = ", ".join(f"{raw!r}: {code!r}" for raw, code in list(invalid.items())[:5])
         raise InvalidInputError(
-            f"{len(invalid)} of the overrides name no country: {examples}. Give a two-letter code of "
+            f"Overrides without a valid country code ({len(invalid)}): {examples}. Give a two-letter code of "
             "ISO 3166-1 in capitals (or XK), or None for no country."
         )
     return {

@@ -156,7 +156,7 @@ def _answers(file: Path) -> pd.DataFrame:
 @options.file_argument
 @options.records_options
 def summary(file: str | None, request: Request, selection: Selection) -> None:
-    """Show what columns hold and miss, and each bias.
+    """Show each column's content and missing values, and possible biases.
 
     \b
     Examples:
@@ -219,7 +219,7 @@ def report(
 ) -> None:
     """Write a report as one page, of FILES or of a collection.
 
-    It has the projects one by one, findings, charts, tables, biases, method and citation.
+    The page lists the projects, and has findings, charts, tables, biases, method and citation.
 
     \b
     Examples:
@@ -265,7 +265,7 @@ def report(
     "--author", "authors", metavar="NAME", multiple=True, help="Author of a study. May be repeated."
 )
 @option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
-@option("--personal", is_flag=True, help="Keep in a study what tells who a person is.")
+@option("--personal", is_flag=True, help="Keep the columns of a study that identify persons.")
 @option(
     "--keep",
     metavar="TABLE.COLUMN",

@@ -130,7 +130,7 @@ class Application:
 
     def __post_init__(self) -> None:
         if self.min_records and self.by is None:
-            raise click.UsageError("--min-records is of groups: name what divides them with --by.")
+            raise click.UsageError("--min-records needs --by, which names the groups.")
 
     def values(self, function: Callable[..., Any]) -> dict[str, Any]:
         """Return the options of a function; raise if it does not have one."""
@@ -156,7 +156,7 @@ application_options = options.with_options(
     option(
         "--by",
         metavar="COLUMN",
-        help="Divide by language, country, year, age, team_size, license, license_family, tag or a "
+        help="Group by language, country, year, age, team_size, license, license_family, tag or a "
         "column.",
     ),
     option("--min-records", type=options.NUMBER, help="Combine smaller groups of --by."),

@@ -13,7 +13,7 @@ import dirframe
 from dirframe.cli import options
 from dirframe.cli.commands import command, group
 from dirframe.cli.output import Output, output
-from dirframe.cli.records import bounded, empty, projects_named, read
+from dirframe.cli.records import bounded, empty, named_records, projects_named, read
 from dirframe.cli.request import Request
 from dirframe.cli.selection import Selection, with_countries
 from dirframe.cli.terminal import note, show
@@ -55,7 +55,7 @@ def _load(
     "--ids-from",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Load the projects that a file names: a column id, or one id or name a line.",
+    help="Load the projects in a file: a column id, or one id or name a line.",
 )
 @option("--organization", metavar="NAME", help="Load the projects of an organization.")
 @options.select_options
@@ -73,10 +73,10 @@ def projects(
 ) -> None:
     """Load projects and write them as a table.
 
-    PROJECT is an id or a short name: these are loaded, in this order.
+    PROJECT is an id or a short name. The projects are written in the given order.
 
-    --query searches the words of a record; --where language=Java keeps those whose main language
-    it is.
+    --query searches the words of a record; --where language=Java keeps the projects whose main
+    language is Java.
 
     \b
     Examples:
@@ -123,15 +123,21 @@ def accounts(request: Request, selection: Selection, out: Output, plan: bool) ->
     metavar="OWNER",
     help="Whose NAME to load: an id or short name. May be repeated.",
 )
+@option(
+    "--ids-from",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Load NAME of the records in a file: a column id, or one id or name a line.",
+)
 @options.path_options
 @options.plan_option
 @output
-def load(address: str, request: Request, out: Output, plan: bool) -> None:
-    """Load the records at a path, or those of owners by a name.
+def load(*, address: str, ids_from: Path | None, request: Request, out: Output, plan: bool) -> None:
+    """Load the records at a path, or a collection of projects, accounts or organizations.
 
     PATH ends in .xml: languages, contributors and months of a project, or one record. NAME is a
-    collection of projects (contributors, activity_facts, size_facts, enlistments, factoids, stacks),
-    of accounts (positions, kudos, kudos_sent, managed_projects) or of organizations
+    collection of projects (contributors, activity_facts, size_facts, enlistments, repositories with
+    canonical addresses, factoids, stacks), of accounts (positions, kudos, kudos_sent, managed_projects) or of organizations
     (portfolio_projects, outside_projects, affiliated_committers, outside_committers).
 
     \b
@@ -140,8 +146,13 @@ def load(address: str, request: Request, out: Output, plan: bool) -> None:
       dirframe load /projects/1.xml --demo
       dirframe load /projects/1/contributors.xml --plan
       dirframe load activity_facts --of 633 --of 714 --demo -o months.csv
+      dirframe load repositories --ids-from ours.csv -o repositories.csv
     """
     address = _with_suffix(address)
+    request = replace(request, of=named_records(request.of, ids_from) or ())
+    if address == "repositories":
+        _load_repositories(request, out, plan=plan)
+        return
     if plan:
         show(request.plan(address))
         return
@@ -149,6 +160,26 @@ def load(address: str, request: Request, out: Output, plan: bool) -> None:
     with request.open_directory() as directory:
         frame = request.load(lambda: dirframe.load(address, directory=directory, **arguments))
         out.write(frame)
+
+
+def _load_repositories(request: Request, out: Output, *, plan: bool) -> None:
+    """Load the repositories of projects, which are their enlistments with canonical addresses."""
+    if not request.of:
+        raise click.UsageError("Name the projects: dirframe load repositories --of 464.")
+    if plan:
+        show(request.plan("enlistments"))
+        return
+    arguments = request.arguments()
+    projects = arguments.pop("of")
+    for name, typed in (("query", "--query"), ("sort", "--sort"), ("max_items", "-n")):
+        if name in arguments:
+            raise click.UsageError(f"{typed} is no option of repositories: leave it out.")
+    with request.open_directory() as directory:
+        out.write(
+            request.load(
+                lambda: dirframe.load_repositories(projects, directory=directory, **arguments)
+            )
+        )
 
 
 def _with_suffix(address: str) -> str:
@@ -209,9 +240,9 @@ def status(path: Path) -> None:
 @command()
 @options.about_directory
 def check(request: Request) -> None:
-    """Try what a directory sends and keeps.
+    """Check what a directory sends, and which sort orders are stable.
 
-    Sends at most 18 requests. The report holds no key: post it.
+    Sends at most 18 requests. The report contains no key, so you can publish it.
 
     \b
     Example:

@@ -126,7 +126,9 @@ parameters_option = option(
     help="Set an option of the function: -p top=10, -p bounds=0,1,10. May be repeated.",
 )
 overwrite_option = option("--overwrite", is_flag=True, help="Replace an existing file.")
-plan_option = option("--plan", is_flag=True, help="Only say what the load costs.")
+plan_option = option(
+    "--plan", is_flag=True, help="Only state the number of requests that the load needs."
+)
 
 # What is asked for: their names are those of the arguments of `load_projects`.
 _query_options = with_options(
@@ -135,7 +137,7 @@ _query_options = with_options(
 )
 _sample_options = with_options(
     option("--sample", type=NUMBER, help="Load N records drawn at random."),
-    option("--seed", type=int, help="Seed of the drawing.  [default: 0]"),
+    option("--seed", type=int, help="Seed of the random sample.  [default: 0]"),
 )
 details_option = option(
     "--details", is_flag=True, help="Load own pages of projects without an analysis."
@@ -147,7 +149,7 @@ directory_options = with_options(
         "--rehearsal",
         "demo",
         flag_value="rehearsal",
-        help="Use the sample as today's live service would send it: analyses with --details alone, "
+        help="Use the sample as today's live service would send it: analyses only with --details, "
         "and organizations and repositories.",
     ),
 )
@@ -159,7 +161,7 @@ _policy_options = with_options(
     ),
     directory_options,
     option("--refresh", is_flag=True, help="Fetch every page again."),
-    option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
+    option("--offline", is_flag=True, help="Use only cached pages, of any age; send no requests."),
     option(
         "--yes", is_flag=True, help="Load even if more requests are needed than are left today."
     ),
@@ -231,17 +233,21 @@ select_options = with_options(
         "--exclude",
         metavar="RULE",
         multiple=True,
-        help="Leave out by a rule of dirframe.flags, such as negative_lines. May be repeated.",
+        help="Leave out records that break a rule of dirframe.flags, such as negative_lines. May be repeated.",
     ),
     option(
         "-n",
         "--limit",
         "limit",
         type=NUMBER,
-        help="Take the first N records: of a file, or of those that match --where, --exclude and "
-        "--older-than; otherwise only these are loaded.",
+        help="Take the first N records of a file, or of the records that match --where, --exclude "
+        "and --older-than; without these options, load only N records.",
     ),
-    option("--max-items", type=NUMBER, help="Load the first N records, and then select."),
+    option(
+        "--max-items",
+        type=NUMBER,
+        help="Load only the first N records, before --where and the like apply.",
+    ),
     _query_options,
     _sample_options,
     _policy_options,

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _PATHS = {"contributors": "contributors", "activity": "analyses/latest/activity_facts"}
 #: Options of a request with which the first page does not show what the others are like.
 _WITHOUT_A_FIRST_PAGE = ("details", "offline", "organization", "projects")
+#: Columns that name a record, by priority; organizations have no id.
+_IDENTIFIERS = ("id", "url_name", "vanity_url")
 
 #: What a command does with its records.
 Use = Callable[["pd.DataFrame"], object]
@@ -167,9 +169,8 @@ def read_file(file: str) -> pd.DataFrame:
 
 def projects_named(names: Sequence[str], ids_from: Path | None) -> list[str] | None:
     """Return the projects that arguments and a file name; None if there are none."""
+    projects = named_records(names, ids_from)
     for name in names:
-        if Path(name).is_file():
-            raise click.UsageError(f"{name} is a file: --ids-from {name} loads what it names.")
         if "," in name:
             apart = " ".join(name.replace(",", " ").split())
             raise click.UsageError(f"Projects are named with blanks between: {apart}")
@@ -177,6 +178,14 @@ def projects_named(names: Sequence[str], ids_from: Path | None) -> list[str] | N
             raise click.UsageError(
                 f"{name!r} is no id or short name: --query {name!r} loads the projects with these words."
             )
+    return projects
+
+
+def named_records(names: Sequence[str], ids_from: Path | None) -> list[str] | None:
+    """Return the records that arguments and a file name; None if there are none."""
+    for name in names:
+        if Path(name).is_file():
+            raise click.UsageError(f"{name} is a file: --ids-from {name} reads the ids in it.")
     if ids_from is None:
         return list(names) or None
     return [*names, *_names_in(ids_from)]
@@ -186,15 +195,16 @@ def _names_in(path: Path) -> list[str]:
     """Return the ids in a table, or the lines of a text."""
     if path != Path(STREAM) and path.suffix.lower() not in {"", ".txt"}:
         frame = read_file(str(path))
-        if "id" not in frame:
-            raise click.UsageError(f"{path} has no column id.")
-        return [str(value) for value in frame["id"].dropna()]
+        columns = [name for name in _IDENTIFIERS if name in frame]
+        if not columns:
+            raise click.UsageError(f"{path} has no column id (of organizations: url_name).")
+        return [str(value) for value in frame[columns[0]].dropna()]
     content = sys.stdin.buffer.read() if path == Path(STREAM) else path.read_bytes()
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"{path} is no text in UTF-8: {error}.") from None
+        raise click.UsageError(f"{path} is not UTF-8 text: {error}.") from None
     names = [line.strip() for line in lines if line.strip()]
     if not names:
-        raise click.UsageError(f"{path} names no project.")
+        raise click.UsageError(f"{path} names no record.")
     return names

@@ -47,7 +47,7 @@ class Request:
 
     def __post_init__(self) -> None:
         if self.seed is not None and self.sample is None:
-            raise click.UsageError("--seed is of a drawing: name its size with --sample.")
+            raise click.UsageError("--seed needs --sample, the size of the random sample.")
         if self.demo and self.base_url:
             option = "--demo" if self.demo == "sample" else "--rehearsal"
             raise click.UsageError(f"{option} and --base-url exclude each other.")
@@ -101,7 +101,7 @@ class Request:
     def plan(self, collection: str) -> Plan:
         """Return what the load of a collection costs."""
         if self.offline:
-            raise click.UsageError("--plan asks the directory, --offline does not: leave one out.")
+            raise click.UsageError("--plan sends requests and --offline sends none: leave one out.")
         arguments = {
             name: value for name, value in self.arguments().items() if name not in _NOT_OF_A_PLAN
         }

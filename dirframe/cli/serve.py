@@ -43,8 +43,8 @@ _key_file_option = option(
 def serve(data: tuple[Path, ...], **options: Any) -> None:
     """Serve a directory until interrupted.
 
-    DATA are files or folders of XML, or tables (.csv, .jsonl, .parquet) with columns named as the
-    fields; the sample if there are none. Requests need an API key: `dirframe keys add`.
+    DATA are files or folders of XML, or tables (.csv, .jsonl, .parquet) with columns named as in
+    the data dictionary; without DATA, the sample. Requests for XML need an API key: `dirframe keys add`.
 
     \b
     Examples:

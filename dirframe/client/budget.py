@@ -42,7 +42,7 @@ def check_quota(
             reason = f"Pages stay fresh for {quantity(days_fresh, 'day')}"
         else:
             reason = "Without a cache no page is stored"
-        text += f". {reason}, so this load would never end, and it was not begun."
+        text += f". {reason}, so this load would never finish; it was not started."
         raise QuotaExceededError(
             text,
             hint=hint,

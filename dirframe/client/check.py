@@ -57,10 +57,10 @@ class Check:
 def check(directory: Directory | None = None) -> Check:
     """Look at how a directory answers, in at most 18 requests.
 
-    These ask for first pages in several orders, a page past the end, an own page, a record that does
-    not exist, and a page with a wrong key; and for what today's live service has beyond the
+    It requests first pages in several orders, a page past the end, an own page, a record that does
+    not exist, and a page with a wrong key; and what today's live service offers beyond the
     specification: 25 projects a page, projects by their ids, accounts by their kudos. The last
-    finding is what a load of all projects costs with and without these.
+    finding states what a load of all projects costs with and without these.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def check(directory: Directory | None = None) -> Check:
     Returns
     -------
     Check
-        A report to print and post: it does not contain the key. ``findings`` holds its lines:
-        ``what`` was looked at, what was ``found``, and whether that is ``as_specified``.
+        A report to print and publish: it does not contain the key. ``findings`` holds its lines:
+        ``what`` was checked, what was ``found``, and whether that is ``as_specified``.
 
     Raises
     ------

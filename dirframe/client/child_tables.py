@@ -36,15 +36,15 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         One row an entry, in the order of the records: the parent's id (``project_id`` or
         ``account_id``, str; of other records their key, such as ``contributor_id``), the fields of
         the entry as listed in `fields`, such as ``tag`` (str) or ``percentage`` (Float64, % of code
-        lines; ``<1`` is read as 0.5), and others (str). Another id of that name in an entry has the
-        suffix ``_``. A text that could not be converted is warned of and kept in a column with
-        ``_unreadable``.
+        lines; ``<1`` is read as 0.5), and others (str). An id of that name in the entry itself has
+        the suffix ``_``. If a text cannot be converted, a warning is issued and a column with the
+        suffix ``_unreadable`` keeps the text.
 
     Raises
     ------
     InvalidInputError
-        If the records have no such list or no ``id``; a `MissingColumnsError` if its column was taken
-        away, a `ColumnsNotSentError` if the directory did not send it.
+        If the records have no such list or no ``id``; a `MissingColumnsError` if its column was
+        dropped, a `ColumnsNotSentError` if the directory did not send it.
 
     Examples
     --------
@@ -120,5 +120,5 @@ def _find_list(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
         return Field((name,), Kind.ITEMS, "", tag=name.removesuffix("s"))
     names = sorted({*map(str, others), *(field.path[-1] for field in lists)})
     raise InvalidInputError(
-        f"There is no table {name!r} of {resource.collection}: it is one of {', '.join(names)}."
+        f"There is no table {name!r} of {resource.collection}; choose one of {', '.join(names)}."
     )

@@ -23,8 +23,8 @@ from dirframe.settings import ApiKey
 class Directory(AbstractContextManager["Directory"]):
     """An open source directory that is queried over HTTP.
 
-    Its settings are read-only attributes of the names below, but for the key, which is shown as a
-    fingerprint alone.
+    Its settings are read-only attributes with the names below; of the key, only a fingerprint is
+    shown.
 
     Parameters
     ----------
@@ -48,8 +48,9 @@ class Directory(AbstractContextManager["Directory"]):
         share the count, in the folder DIRFRAME_DATA_DIR or the user's data folder.
     timeout : float, default 30
         Seconds to wait for a connection, and for the next bytes of a response, at most a day. Its
-        body may take four times as long. Headers that are sent byte by byte are not bounded, but
-        Ctrl-C ends all requests in flight after this time, and a second Ctrl-C at once.
+        body may take four times as long. The time of headers that are sent byte by byte is not
+        limited, but Ctrl-C ends all requests in flight after this time, and a second Ctrl-C ends
+        them immediately.
     allow_http : bool, default False
         Whether hosts other than this machine may be queried without encryption.
 

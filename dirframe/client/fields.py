@@ -20,12 +20,12 @@ def fields(resource: str = "project") -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a column, those of every frame first: ``name``, ``type`` (dtype; ``object`` is a list
-        of entries, see `child_table`), ``unit`` (of a timestamp its time zone), ``required`` (bool,
-        by the specification in every record), ``personal`` (bool, whether it tells who or where a
-        person is; left out of studies), ``meaning`` (of a list also the fields of an entry) and
-        ``dialects``, the source of the field: the specification or extension, whose columns every
-        frame has; responses recorded from 2008 to 2013; or today's service.
+        One row a column, those of every frame first: ``name``, ``type`` (dtype; ``object`` is a
+        list of entries, see `child_table`), ``unit`` (of a timestamp its time zone), ``required``
+        (bool, whether the specification has it in every record), ``personal`` (bool, whether it
+        tells who or where a person is; left out of studies), ``meaning`` (of a list also the fields
+        of an entry) and ``dialects``, the source of the field: the specification or extension,
+        whose columns every frame has; responses recorded from 2008 to 2013; or today's service.
 
     Raises
     ------

@@ -364,11 +364,11 @@ def describe_whole(
     if facts["not_sent"]:
         number = len(needed(analyses_of(received.verdict.places)))
         text = (
-            f"{number:,} of {len(frame):,} projects have an analysis, whose columns are empty: this "
-            "directory sends an analysis only with the own page of its project."
+            f"{number:,} of {len(frame):,} projects have an analysis, but its columns are empty: this "
+            "directory sends analyses only on each project's own page."
         )
         price = f"at most {quantity(number, 'request')}"
-        hint = f"details=True (--details) requests these pages, for {price}."
+        hint = f"details=True (--details) requests these pages: {price}."
         warn(AnalysesNotSentWarning(text, requests=number, hint=hint))
     return facts
 
@@ -378,7 +378,7 @@ def warn_if_changed(no_ids: NoIds | None, what: str) -> None:
     if no_ids not in {NoIds.STOPPED, NoIds.SMALL_PAGES}:
         return
     text = (
-        f"The last of the {what} were read in another way, because {messages.reason_of(no_ids)}: nothing "
+        f"The remaining {what} were read in another way, because {messages.reason_of(no_ids)}: nothing "
         "is lost, but the load needed more requests."
     )
     hint = "dirframe.check() (dirframe check) shows what the directory sends now."

@@ -46,35 +46,37 @@ def load_projects(
         Only projects whose title, description or tags match; the live service takes ``tag:word``.
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
-        suffix ``_reverse`` (default: ``created_at_reverse``); or one of the live service, of which
-        ``project_name`` alone holds over several pages: a query without `sort` and `max_items` is
-        read in that order there. All projects of it are read, and returned, in the order of ids.
+        suffix ``_reverse`` (default: ``created_at_reverse``); or a sort of the live service. There
+        only ``project_name`` is stable over several pages, so a query without `sort` and
+        `max_items` is read in that order, and a load of all projects is returned in the order of
+        ids.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
     sample, seed : int, optional
-        Number of records to draw instead, by a seed: a simple random sample without replacement.
-        Of the live service ids are drawn, and the rows are in the order drawn; elsewhere, and of a
-        query, positions in an order that the directory keeps, and the pages that hold them are read.
-        A sample of 600 with the same seed contains that of 400, and pays for the difference: with
-        `details` for 200 own pages. Of ids this holds on another day too, but for projects that were
-        deleted since and places that newer ones take; of positions only while the directory has as
-        many records.
+        Size and seed of a simple random sample without replacement. On the live service ids are
+        drawn, and the rows are in the order drawn. On other directories, and for a query, positions
+        in a stable order are drawn, and the pages that hold them are read. A sample of 600 with the
+        same seed contains the sample of 400, so only the difference is requested: with `details`
+        200 own pages. If ids are drawn, this is also true on another day, except for projects that
+        were deleted since and for places that newer projects take; if positions are drawn, only
+        while the number of records stays the same.
     organization : str, optional
         Only the projects of an organization, by its short name (see `load_organizations`), in the
-        order of `load_portfolio`. The directory names them by their titles alone: the own page of
-        the title as a short name is asked for, and else a query for the title, one or two requests
-        each. A project of no such title is a failure by name. Not with `query`, `sort`,
-        `max_items`, `sample` and `projects`.
+        order of `load_portfolio`. The directory gives only their names, so the own page at the name
+        as a short name is requested, and otherwise a query for the name: one or two requests for
+        each project. If no project has the name any more, it is listed in ``failures``. Not with
+        `query`, `sort`, `max_items`, `sample` and `projects`.
     details : bool, default False
-        Whether to request the own page of each project that came without its analysis, too: the
-        live service sends analyses only there.
+        Whether to request the own page of each project that was sent without its analysis: the live
+        service sends analyses only there.
     projects : str, int, list, pandas.Series or pandas.DataFrame, optional
-        Load these projects alone, by their ids or their short names in addresses; of a frame, by its
-        column ``id``. Rows are in this order, and a project that is named twice is there once. The
-        live service sends 25 a request by id; by short name, and elsewhere, each costs one request.
-        Not with `query`, `sort`, `max_items` and `sample`.
+        Load only these projects, by their ids or their short names in addresses; of a frame, by its
+        column ``id``. Rows are in this order, and a project that is named twice has one row. The
+        live service sends 25 projects a request by id; a short name, and each project on another
+        directory, takes one request. Not with `query`, `sort`, `max_items` and `sample`.
     incomplete : {"raise", "warn"}, default "raise"
-        Whether to raise if records or own pages are missing, or to warn and return what came.
+        Whether to raise if records or own pages are missing, or to warn and return the records
+        received.
     refresh, offline : bool, default False
         Whether to fetch every page, even if it is cached; whether to use only the cache.
     progress : bool or callable, default True
@@ -85,8 +87,9 @@ def load_projects(
     -------
     pandas.DataFrame
         One row a project, with the columns and units of ``fields("project")``, such as
-        ``analysis_total_code_lines`` (Int64, lines; it can be negative), then what the directory sent
-        besides, such as lists (see `child_table`). ``attrs["dirframe"]`` holds the provenance.
+        ``analysis_total_code_lines`` (Int64, lines; it can be negative), then any other columns
+        that the directory sent, such as lists (see `child_table`). ``attrs["dirframe"]`` holds the
+        provenance.
 
     Raises
     ------
@@ -95,7 +98,8 @@ def load_projects(
     RequestError, CacheError
         If the directory cannot be reached or refuses; offline, if a page is not in the cache.
     QuotaExceededError
-        If the quota is used up (the same call goes on later), or pages would expire before the end.
+        If the quota is used up (run the same call later: only missing pages are requested), or
+        pages would expire before the load is complete.
     IncompleteCollectionError
         If records or own pages are missing; it holds the partial frame. Of named projects,
         ``failures`` in the provenance says why.
@@ -103,9 +107,9 @@ def load_projects(
     Warns
     -----
     AnalysesNotSentWarning, OverQuotaWarning, SortIgnoredWarning, ServiceChangedWarning
-        If no analysis came without `details`; if the load needs more requests than are left today;
-        if fewer than nine of ten neighbours are in the order of `sort`; if the live service stops
-        sending 25 projects a request.
+        If projects were sent without their analyses and `details` is False; if the load needs more
+        requests than are left today; if fewer than nine of ten neighbours are in the order of
+        `sort`; if the live service stops sending 25 projects a request.
 
     Examples
     --------
@@ -156,7 +160,7 @@ def load_accounts(
     query, sort : str, optional
         Only accounts whose name matches, in the order of ``created_at``, ``id``, ``name`` or
         ``updated_at``, each also with the suffix ``_reverse`` (default: ``created_at_reverse``).
-        The live service ignores `sort`, but for ``kudo_position``, which is used there by default.
+        The live service ignores `sort`, except ``kudo_position``, which is the default there.
     directory, max_items, sample, seed, incomplete, refresh, offline, progress
         As in `load_projects`, and so are the errors.
 
@@ -201,35 +205,36 @@ def load(
         The path below the base URL, such as ``"/projects/firefox/contributors.xml"``, or the name
         of a collection, such as ``"languages"``.
     of : str, int, list, pandas.Series or pandas.DataFrame, optional
-        Whose collection, by id or short name, or of many; of a frame its column ``id`` (of
-        organizations ``url_name``, else ``vanity_url``). Then `path` is a name: of projects
-        ``contributors``, ``activity_facts``, ``size_facts``, ``enlistments``, ``factoids`` or
-        ``stacks``; of accounts ``positions``, ``kudos``, ``kudos_sent`` or ``managed_projects``; of
-        organizations ``portfolio_projects``, ``outside_projects``, ``affiliated_committers`` or
-        ``outside_committers``. `query`, `sort` and `max_items` apply to each.
+        The owner of the collection, by id or short name, or many owners; of a frame its column
+        ``id`` (of organizations ``url_name``, else ``vanity_url``). `path` is then the name of a
+        collection: of projects ``contributors``, ``activity_facts``, ``size_facts``,
+        ``enlistments``, ``factoids`` or ``stacks``; of accounts ``positions``, ``kudos``,
+        ``kudos_sent`` or ``managed_projects``; of organizations ``portfolio_projects``,
+        ``outside_projects``, ``affiliated_committers`` or ``outside_committers``. `query`, `sort`
+        and `max_items` apply to each.
     query, sort, max_items, directory, incomplete, refresh, offline, progress
         As in `load_projects`; the valid values of `sort` depend on the address.
 
     Returns
     -------
     pandas.DataFrame
-        One row a record, with `of` after whose it is, as it was named: ``project_id``, ``account_id``
-        or ``organization`` (str; an id of that name that the records have is ``project_id_sent``).
-        Those known to `fields` have its columns and dtypes, even if there is none.
-        Other columns are Int64, Float64 or datetime64[us, UTC] if all values are, without loss, else
-        str, as are ids, names and URLs.
+        One row a record. With `of`, the first column is its owner as you named it: ``project_id``,
+        ``account_id`` or ``organization`` (str; if the records have a field of that name, it
+        becomes ``project_id_sent``). Records known to `fields` have its columns and dtypes, even if
+        there are no records. Other columns are Int64, Float64 or datetime64[us, UTC] if all values
+        are, without loss, else str, as are ids, names and URLs.
 
     Raises
     ------
     InvalidInputError
         If the path leads to another host, does not end in ``.xml``, or has a key or a page number;
-        if nothing is named in `of`, or it is missing or of no use.
+        if `of` is empty, or missing where it is needed, or given where it is not.
     IncompleteCollectionError
         If one of many is not there, or not whole: ``failures`` in the provenance says why, and also
         names those without an analysis.
     NotFoundError, ServiceError, UnreadableResponseError
-        If there is nothing, no analysis yet, or no records of one kind in the interface's XML.
-        Others as in `load_projects`.
+        If there is nothing at the path, the project has no analysis yet, or the response is not a
+        list of records of one kind in the interface's XML. Others as in `load_projects`.
 
     Examples
     --------
@@ -289,10 +294,10 @@ def load_contributors(
     Parameters
     ----------
     project : str, int, list, pandas.Series or pandas.DataFrame
-        The project's id, or its short name in addresses (one named by both comes twice); or many,
-        of a frame its column ``id``.
+        The project's id, or its short name in addresses (a project named by both has its records
+        twice); or many projects: of a frame, its column ``id``.
     query, sort : str, optional
-        Only contributors whose name in the commits matches, in the order of ``commits_12_mo`` (the
+        Only contributors whose name in commits matches, in the order of ``commits_12_mo`` (the
         default), ``commits``, ``name``, ``kudo_position``, ``language``, ``latest_commit``,
         ``newest`` or ``oldest``.
     max_items, directory, incomplete, refresh, offline, progress
@@ -352,7 +357,7 @@ def load_activity(
     pandas.DataFrame
         One row a month of the latest analysis, with the columns of ``fields("activity_fact")``,
         such as ``month`` (datetime64[us, UTC], its first day) and ``commits`` (Int64). The last
-        month is not over, and those after the analysis can hold zeros.
+        month may be incomplete, and months after the analysis can hold zeros.
 
     Notes
     -----

@@ -116,7 +116,7 @@ def _only_record(document: Document, query: Query, name: str) -> pd.DataFrame:
     others = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
     raise NotFoundError(
         f"{document.url} returned {', '.join(others) or 'nothing'}, not the {query.resource.name} "
-        f"asked for by the id or name {query.facts['id']!r}.",
+        f"with the id or name {query.facts['id']!r}.",
         url=document.url,
         status=200,
         attempts=document.requests,
@@ -212,7 +212,7 @@ def identifier_of(value: object, name: str) -> str:
         shown = repr(value) if pd.api.types.is_scalar(value) else f"a {kind}"
         raise InvalidInputError(
             f"The {name} is {shown}; it must be a name, or an id as text or a whole number.",
-            hint="Pass one id or name; of a table, read the column of ids as text; of a row of a "
-            "frame, pass row['id'].",
+            hint="Pass one id or name. Read a column of ids as text; from a row of a frame, pass "
+            "row['id'].",
         )
     return text

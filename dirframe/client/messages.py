@@ -167,9 +167,9 @@ def advice(received: Received) -> str:
     """Return what helps where records are missing."""
     verdict = received.verdict
     if verdict.is_order_unstable:
-        return "Requesting it again in this order does not help"
+        return "Running it again in this order does not help"
     if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS, Problem.LEFT_OUT}:
-        return "Requesting it again does not help: the directory does not send what would prove it"
+        return "Running it again does not help: the directory does not send what would prove completeness"
     if verdict.problem in {Problem.UNFINISHED, Problem.LOST} or received.own_missing():
         return "Run it again: only missing pages are requested"
     if verdict.problem is None:
@@ -179,7 +179,7 @@ def advice(received: Received) -> str:
         )
     if len(verdict.days) > 1:
         return (
-            "refresh=True (--refresh) requests all pages again: pages of earlier days do not fit, and "
+            "refresh=True (--refresh) requests all pages again: pages of earlier days do not match, and "
             "would be read from the cache"
         )
     return (
@@ -199,8 +199,8 @@ def lost_words(received: Received) -> dict[str, str]:
 def advice_on_failures(*, may_come_later: bool) -> str:
     """Return what helps where some of many are missing by name."""
     if may_come_later:
-        return "Run it again: only what is missing is requested"
-    return "Requesting it again does not help: leave out what the directory does not have"
+        return "Run it again: only the missing ones are requested"
+    return "Running it again does not help: leave out what the directory does not have"
 
 
 def answer_words(answer: Refusal | Failure) -> str:

@@ -90,7 +90,7 @@ def load_portfolio(
 ) -> pd.DataFrame:
     """Load the projects of an organization, or of each of many, with their last twelve months.
 
-    A request brings 20 projects. They have names alone, no ids.
+    One request returns 20 projects, with names but without ids.
 
     Parameters
     ----------
@@ -105,9 +105,9 @@ def load_portfolio(
     pandas.DataFrame
         One row a project: ``organization`` (str, as it was given), and the columns of
         ``fields("portfolio_project")``, such as ``name``, ``primary_language`` (str) and
-        ``twelve_mo_activity_and_year_on_year_change_commits`` (Int64). The list has ties in its
-        order, so that of several pages ``completeness`` is at best ``"counted"``: as many different
-        names came as the directory states.
+        ``twelve_mo_activity_and_year_on_year_change_commits`` (Int64). The order of the list has
+        ties, so if there are several pages, ``completeness`` is at best ``"counted"``: the frame
+        has as many different names as the directory states.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def load_repositories(
 ) -> pd.DataFrame:
     """Load the repositories of a project, or of each of many, with canonical addresses.
 
-    One request brings ten repositories of a project. Logins in addresses are left out.
+    One request returns ten repositories of a project. Logins are removed from addresses.
 
     Parameters
     ----------
@@ -143,18 +143,19 @@ def load_repositories(
     Returns
     -------
     pandas.DataFrame
-        One row a repository, with the columns of ``fields("repository")``: ``project_id``, ``type``,
-        ``url`` (str, as it was sent), ``canonical_url`` (str, such as
-        ``https://github.com/owner/name``, whatever way it is reached by; missing if the address
-        cannot be read), ``host``, ``owner`` and ``name`` of that, ``branch`` (str), ``commits``
-        (Int64), ``fetched_at`` (datetime64[us, UTC]) and ``status`` (str).
+        One row a repository, with the columns of ``fields("repository")``: ``project_id``,
+        ``type``, ``url`` (str, as it was sent), ``canonical_url`` (str, such as
+        ``https://github.com/owner/name``, the same for all spellings; missing if the address cannot
+        be parsed), its ``host``, ``owner`` and ``name``, ``branch`` (str), ``commits`` (Int64),
+        ``fetched_at`` (datetime64[us, UTC]) and ``status`` (str).
 
     Raises
     ------
     IncompleteCollectionError
-        If repositories are missing, also if one has no address: the live service asks another one
-        for them, and when that is down, sends an empty address, status 404 or its home page.
-        ``failures`` in the provenance names the projects; the same call asks for them again.
+        If repositories are missing, or one has no address: the live service gets repositories from
+        a second service, and when that one is down, it sends an empty address, status 404 or its
+        home page. ``failures`` in the provenance names the projects; the same call requests them
+        again.
     InvalidInputError, RequestError, CacheError
         As in `load_contributors`.
 

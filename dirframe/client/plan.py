@@ -65,7 +65,7 @@ class Plan:
         if self.owners:
             noun += f" of {quantity(self.owners, self.owner)}"
         requests = quantity(self.requests_at_least, "request")
-        records = "the directory does not say"
+        records = "the directory does not state their number"
         if self.pages is not None:
             items = noun if self.items is None else f"{self.items:,} {noun}"
             records = f"{items} on {quantity(self.pages, 'page')}"
@@ -83,16 +83,18 @@ class Plan:
         order = ""
         if self.is_order_unstable:
             order = (
-                " The sort order is not stable on this directory: records may come again on other "
-                "pages, and others on none."
+                " The sort order is not stable on this directory: records may be repeated on other "
+                "pages, and others may be on none."
             )
         grows = ""
         if self.sample_of:
-            grows = " A larger sample with this seed contains it and pays for the difference"
+            grows = (
+                " A larger sample with this seed contains it, and only the difference is requested"
+            )
             grows += (
                 "." if self.sample_of == "ids" else ", while the directory has as many records."
             )
-        note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
+        note = {True: "It fits.", False: "It does NOT fit today.", None: "It may or may not fit."}
         days = f" At most {quantity(self.days, 'day')}." if self.days and self.days > 1 else ""
         return card(f"Plan: load the {noun}", facts, note[self.fits] + days + order + grows)
 
@@ -115,7 +117,7 @@ def plan(
 ) -> Plan:
     """Estimate the number of requests of a load, from its first page or pages.
 
-    They come from the cache when the collection is loaded. Of the live service these are up to four
+    The load then reads these pages from the cache. On the live service an estimate takes up to four
     requests: the first page after a redirect, the newest projects, and the ids above theirs.
 
     Parameters
@@ -126,7 +128,7 @@ def plan(
     query, sort, max_items, sample, seed, details, organization, projects, directory, refresh
         As in `load_projects`.
     of : str, int, list, pandas.Series or pandas.DataFrame, optional
-        Whose collection, or of many, as in `load`.
+        The owner of the collection, or many owners, as in `load`.
 
     Returns
     -------
@@ -136,8 +138,8 @@ def plan(
         the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes;
         whether the order is known not to be stable (``is_order_unstable``); whether a sample is
         drawn from ``"ids"`` or ``"positions"`` (``sample_of``): a larger one with the same seed
-        contains it (see `load_projects`). A redirect, or a sample whose first order is not kept,
-        costs one request more.
+        contains it (see `load_projects`). A redirect takes one request more, and so does a sample
+        if the first sort order is not stable.
 
     Raises
     ------

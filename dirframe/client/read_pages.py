@@ -37,7 +37,8 @@ def read_pages(
     Parameters
     ----------
     paths : str, pathlib.Path or iterable of these
-        Files, patterns of names, or folders, of which all ``.xml`` and ``.xml.gz`` are read in order.
+        Files, patterns of names, or folders, whose ``.xml`` and ``.xml.gz`` files are read in
+        order.
     resource : str, optional
         Expected resource of the records, as in `fields`. Default: that of the first record.
     max_bytes : int, default 64 MiB
@@ -46,12 +47,13 @@ def read_pages(
     Returns
     -------
     pandas.DataFrame
-        One row a record, in the order of the files, with the columns of the loaders. Of records
-        with a repeated id the one changed last (``updated_at``) is kept, else the first. In the
-        provenance, ``completeness`` is ``"proven"`` if the positions of the pages follow each other up
-        to the number of records that they report, ``"counted"`` if only this number is right, and
-        ``"unknown"`` if they do not report one. Add what they do not say, such as the directory and the days of
-        access, by `set_provenance`.
+        One row a record, in the order of the files, with the columns of the loaders. If an id is
+        repeated, the record with the latest ``updated_at`` is kept; without one, the first. In the
+        provenance,
+        ``completeness`` is ``"proven"`` if the positions of the pages follow each other up to the
+        number of records that they report, ``"counted"`` if only this number is right, and
+        ``"unknown"`` if they do not report one. Use `set_provenance` to add what the pages do not
+        state, such as the directory and the days of access.
 
     Raises
     ------
@@ -61,7 +63,7 @@ def read_pages(
     Warns
     -----
     IncompleteWarning
-        If the pages report another number of records than they hold.
+        If the number of records that the pages report is not the number that they hold.
 
     Examples
     --------

@@ -51,18 +51,18 @@ def export(
         the directory; its licence, as an expression of SPDX or an address, by default none, and
         CC0-1.0 for sample records.
     personal : bool, default False
-        Whether a study holds everything as it is: also columns about persons, which `dirframe.fields`
-        marks, what the schema does not know and may be about persons, and e-mail addresses.
+        Whether a study keeps everything: also columns about persons, which `dirframe.fields` marks,
+        columns that the schema does not know, and e-mail addresses.
     keep : mapping of str to sequence of str, optional
-        Columns that a study holds though they are about persons, or the schema does not know them,
-        by the name of their table; of a single table, their names. E-mail addresses are masked.
-        ``{"TABLE": {"COLUMN": "meaning"}}`` describes them, too.
+        Columns to keep in a study although they are about persons or the schema does not know them,
+        by the name of their table; for a single table, a list of names. E-mail addresses are
+        masked. ``{"TABLE": {"COLUMN": "meaning"}}`` describes them, too.
     files : sequence of str or pathlib.Path, optional
         Figures, scripts and other files to add to a study, in its folder ``files/``: they are listed
         with their digests, and not examined for persons. One that holds an API key is refused.
     archive : Archive, str or pathlib.Path, optional
-        An archive of harvested pages to add to a study, with ``personal=True``: it holds what
-        persons have written of themselves.
+        An archive of harvested pages to add to a study; it needs ``personal=True``, because it
+        holds what persons have written about themselves.
 
     Returns
     -------
@@ -96,12 +96,12 @@ def export(
     each column, also of statistics), ``citation.bib`` and ``README.md``, which names data, steps,
     rules and versions; the same frames give the same bytes.
 
-    Without `personal`, a study holds of a table numbers, truth values and times; the columns that
-    the schema knows and does not mark, and those that a statistic made; and those that `keep` names.
-    What else there is, of any dtype, is left out, and so is a column with another name than
-    ``lower_case``, which may be that of a person. README names what was left out, counts the e-mail
-    addresses that are masked (``…@…``) in texts, and names the ids that lead back to a person.
-    Words by which accounts were searched are left out of the provenance.
+    Without `personal`, a study keeps these columns of a table: numbers, truth values and times;
+    those that the schema knows and does not mark; those of a statistic; and those that `keep`
+    names. All others are left out, and so is a column whose name is not ``lower_case``, because it
+    may be the name of a person. The README lists what was left out, counts the e-mail addresses
+    that are masked (``…@…``) in texts, and names the ids that lead back to a person. The search
+    terms of a query for accounts are left out of the provenance.
 
     Examples
     --------

@@ -68,17 +68,18 @@ def read_table(path: str | Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Of Parquet that `export` wrote, the frame as it was. Else the columns have the dtypes of the
-        loaders, by their names: texts and identifiers are text (Namibia's code is ``NA``), numbers
-        ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. Other columns are what
-        they were, by the file beside a text file, which has its provenance too. Without that file
-        whole numbers, decimals, truth values, lists and ISO times are recognised, except in accounts
-        and projects, where what the schema does not know is text.
+        From Parquet that `export` wrote, the frame as it was. Otherwise the columns have the dtypes
+        of the loaders, by their names: texts and identifiers are text (Namibia's code is ``NA``),
+        numbers ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. The file
+        beside a text file has the types of all other columns, and the provenance. Without it, whole
+        numbers, decimals, truth values, lists and ISO times are recognised, except in accounts and
+        projects, where a column that the schema does not know is text.
 
-        Of other programs, the line ``sep=;`` of Excel, blanks around names, and the first column in
-        which pandas and R count the rows are left out. ``NA`` without quotation marks is missing
-        where all other texts have them, as R writes them; in numbers, times and truth values ``NA``,
-        ``NULL``, ``\N``, ``#N/A`` and the like are missing too. In columns of text they are texts.
+        In files of other programs, the line ``sep=;`` of Excel, blanks around names, and the first
+        column in which pandas and R number the rows are left out. ``NA`` without quotation marks is
+        missing if all other texts have them, as R writes them; in numbers, times and truth values
+        ``NA``, ``NULL``, ``\N``, ``#N/A`` and the like are missing too. In columns of text they are
+        texts.
 
     Raises
     ------
@@ -92,11 +93,11 @@ def read_table(path: str | Path) -> pd.DataFrame:
     UnreadableValueWarning
         If a number or a time cannot be read: it is kept as text in a column ``NAME_unreadable``.
     ExportWarning
-        If the text file is not as `export` wrote it, a column that counts the rows is left out, texts
-        such as ``NULL`` may stand for missing values, or the first line, from which the columns have
-        their names, looks like a record: it begins with a number, a day, a time, a truth value or
-        ``NA``, or holds an address. pandas writes a line of names unless ``header=False``; a table
-        without one needs it written above, or its first record is lost.
+        If the text file was changed after `export` wrote it, a column of row numbers is left out,
+        texts such as ``NULL`` may stand for missing values, or the header looks like a record: it
+        begins with a number, a date, a time, a truth value or ``NA``, or holds an address. pandas
+        writes a header unless ``header=False``; to a table without one, add it, or its first record
+        is lost.
 
     Examples
     --------

@@ -27,7 +27,8 @@ def flags(
     frame : pandas.DataFrame
         Accounts or projects as the loaders give them.
     rules : collection of str, optional
-        Names of rules; by default all whose columns are there, and the provenance names the others.
+        Names of rules; by default all rules whose columns the frame has. The provenance names the
+        others.
     older_than : str, optional
         Age beyond which an analysis is stale, as in `exclude`; by default ``"1y"``.
 

@@ -169,8 +169,8 @@ def exclude(
     frame : pandas.DataFrame
         Accounts or projects.
     rules : collection of str, default ()
-        Names of rules, whose columns the frame needs. Outliers are those of this frame: exclude
-        before you divide it.
+        Names of rules, whose columns the frame needs. Outliers are relative to this frame, so
+        exclude before you split it.
     older_than : str, optional
         Leave out projects whose code was fetched longer ago, as the rule ``stale_analysis``: text
         such as ``"90d"``, ``"26w"``, ``"18mo"`` or ``"2y"``. Those without a date are kept.
@@ -179,7 +179,7 @@ def exclude(
     -------
     pandas.DataFrame
         The other records. ``attrs["dirframe"]["excluded"]`` holds the number by rule, and captions
-        say it; a record that several rules match counts for the first, in alphabetical order.
+        state it; a record that several rules match counts for the first, in alphabetical order.
 
     Examples
     --------

@@ -118,20 +118,20 @@ def report(
     Parameters
     ----------
     frames : pandas.DataFrame, or a mapping or sequence of them
-        Projects, accounts or both, as the loaders give them, or what is left of them after
-        `dirframe.select` or `dirframe.exclude`. A mapping names a frame that does not say what it
-        holds: ``{"projects": frame}``. Up to 100 projects have a line each, at the begin: name with
-        a link, main language, lines, people, months since the last activity, licence with its
-        family, and rules of `dirframe.flags` that match. Of more, the 25 with the most contributors
-        have one.
+        Projects, accounts or both, from the loaders, also after `dirframe.select` or
+        `dirframe.exclude`. Use a mapping if a frame does not know what it holds:
+        ``{"projects": frame}``. Up to 100 projects have a line each at the beginning: name with a
+        link, main language, lines, people, months since the last activity, licence with its family,
+        and the rules of `dirframe.flags` that match. If there are more, the 25 with the most
+        contributors have a line.
     path : str or pathlib.Path
         The file, with the suffix ``.html``: one page that fetches nothing and runs no script;
         printed from a browser it is a PDF fit to hand in.
     contributors, activity, repositories : pandas.DataFrame, optional
-        What was loaded of the projects besides: by `dirframe.load_contributors` (adds the bus factor
-        of each), by ``load("activity_facts", of=projects)`` (the last twelve months of each, and the
-        months of six in charts), and by `dirframe.load_repositories`. With one of them every project
-        has a line.
+        Further records of the projects: from `dirframe.load_contributors` (adds the bus factor of
+        each), from ``load("activity_facts", of=projects)`` (the last twelve months of each, and the
+        months of six in charts), and from `dirframe.load_repositories`. With one of them every
+        project has a line.
     title : str, optional
         Default: the name of the directory and the collections of the frames.
     overwrite : bool, default False

@@ -57,7 +57,8 @@ def read_table(
     if absent := [each for each in ("id", "name") if each not in columns]:
         raise ConfigurationError(
             f"{name} has no column {' and no column '.join(absent)}, which every record needs; "
-            f"it has {_some(columns)}. Name its columns as the fields."
+            f"its columns are {_some(columns)}. Rename them: "
+            f'dirframe.fields("{resource.name}") lists the names.'
         )
     known = (*_EMAIL, *resource.fields) if resource is schema.ACCOUNT else resource.fields
     fields = [field for field in known if field.column in columns]

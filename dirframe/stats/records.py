@@ -130,7 +130,7 @@ def _missing(table: pd.DataFrame, lacking: list[list[str]]) -> MissingColumnsErr
         kinds = " or ".join(owner.words[1] for owner in owners)
         hint = f"It holds {resource_named(held).words[1]}: pass {kinds}."
     elif held:
-        hint = "The records were loaded, but not all of their columns are here: keep this one."
+        hint = "The loaded frame had this column, and it was dropped since: keep it."
     else:
         hint = (
             "Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with "
@@ -283,7 +283,7 @@ def require_records(frame: Any) -> pd.DataFrame:
     """Return a frame in pandas; raise if it is none, if names repeat, or if it is a statistic."""
     table = require_frame(frame)
     if name := provenance.get_provenance(table)["statistic"].get("name"):
-        raise InvalidInputError(f"The frame is the result of {name}, not records: pass these.")
+        raise InvalidInputError(f"The frame is the result of {name}: pass the records instead.")
     return table
 
 

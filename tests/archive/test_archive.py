@@ -25,12 +25,15 @@ from tests.archive.conftest import LINE, Reshuffled
 from tests.rig.server import MARK, Rig, numbered, record
 from tests.rig.today import Today
 
+#: It finds some hundred projects of the sample.
+QUERY = "library"
+
 
 @pytest.fixture(scope="module")
 def sample_archive(tmp_path_factory):
     path = tmp_path_factory.mktemp("archive") / "projects.archive"
     with dirframe.sample_directory() as directory:
-        return dirframe.harvest("projects", path, directory=directory)
+        return dirframe.harvest("projects", path, directory=directory, query=QUERY)
 
 
 def mixed(one):
@@ -42,7 +45,7 @@ def mixed(one):
 
 def test_frame_is_that_of_a_load(sample_archive):
     with dirframe.sample_directory() as directory:
-        loaded = dirframe.load_projects(directory, sort="id", progress=False)
+        loaded = dirframe.load_projects(directory, query=QUERY, sort="id", progress=False)
     frame = sample_archive.frame()
     pd.testing.assert_frame_equal(frame, loaded)
     cost = {"requests_made", "requests_cached", "retrieved_oldest", "retrieved_newest", "base_url"}
@@ -69,7 +72,7 @@ def test_chunks_and_parquet_hold_the_frame(sample_archive, tmp_path):
 
 
 def test_parquet_has_one_schema_whatever_the_chunks_hold(tmp_path):
-    rig = Rig([mixed(one) for one in range(1, 9_001)], size=25)
+    rig = Rig([mixed(one) for one in range(1, 9_001)], size=250)
     with rig.in_process(), rig.directory() as directory:
         archive = dirframe.harvest("projects", tmp_path / "a", directory=directory)
     chunks = list(archive.chunks())
@@ -167,7 +170,7 @@ def test_another_question_is_refused_before_anything_is_sent(harvests):
 
 
 @pytest.mark.parametrize("name", ["short", "text", "x.sqlite", ""])
-def test_no_file_of_another_kind_is_written_to(harvests, name):
+def test_archive_writes_to_no_file_of_another_kind(harvests, name):
     harvest = harvests(Rig(25))
     harvest.path = harvest.folder / name
     if name == "x.sqlite":
@@ -183,7 +186,7 @@ def test_no_file_of_another_kind_is_written_to(harvests, name):
     assert (name and harvest.path.read_bytes(), harvest.rig.requests) == (before, [])
 
 
-def test_one_process_writes_and_all_read(harvests):
+def test_archive_is_written_by_one_process_and_read_by_all(harvests):
     rig = Rig(55)
     harvest = harvests(rig)
     counts, refused, opened = [], [], []

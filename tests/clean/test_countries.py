@@ -131,7 +131,7 @@ def test_typing_errors_of_the_development_set_get_the_right_suggestion(developme
     assert {raw: text[:2] for raw, text in table["suggestion"].items()} == typos
 
 
-def test_every_country_resolves_by_its_codes_and_names():
+def test_country_resolves_by_its_codes_and_names():
     expected = {}
     for country in pycountry.countries:
         alpha_2, alpha_3 = country.alpha_2, country.alpha_3
@@ -145,7 +145,7 @@ def test_every_country_resolves_by_its_codes_and_names():
     assert wrong(expected) == {}
 
 
-def test_every_country_has_one_name_that_leads_back_to_it():
+def test_country_has_one_name_that_leads_back_to_it():
     assert wrong({name: code for code, name in names().items()}) == {}
     assert {name for name in names().values() if "," in name} <= {names()["BQ"], names()["SH"]}
 
@@ -182,7 +182,7 @@ def test_contested_readings_are_all_decided(contested, shared):
         assert {row["raw"] for row in csv.DictReader(file)} <= contested.keys()
 
 
-def test_every_table_of_names_ships_with_its_licence(root):
+def test_country_tables_ship_with_their_licence(root):
     folder = root / "dirframe" / "clean" / "data"
     notice = (folder / "README.md").read_text(encoding="utf-8")
     assert [t.name for t in folder.glob("*.tsv") if f"`{t.name}`" not in notice] == []
@@ -207,7 +207,7 @@ def test_reasons_tell_codes_words_and_missing_values_apart():
     assert reasons[["x y", "a.e", "no data", "known"]].is_unique
 
 
-def test_an_everyday_word_of_a_larger_language_is_a_name_only_with_a_capital_letter():
+def test_country_name_that_is_an_everyday_word_needs_a_capital_letter():
     expected = {
         "Indie": "IN", "Bene": "BJ", "Norra": "NO", "Togas": "TG", "Gales": "GB", "Suis": "CH",
         "Labanan": "LB", "Grenade": "GD", "Хорват": "HR", "NORRA": "NO", "Norra Norra": "NO",
@@ -221,18 +221,18 @@ def test_an_everyday_word_of_a_larger_language_is_a_name_only_with_a_capital_let
     assert wrong(kept) == {}
 
 
-def test_the_rule_is_that_which_was_needed():
+def test_country_rule_is_the_one_that_was_needed():
     table = audit("Arab Emirates United", "Rep Dominican", "DE", "DEU", "TÃ¼rkiye")
     assert table["rule"].is_unique
     assert (table["rule"] != "").all()
 
 
 @given(st.sampled_from(CODES), st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
-def test_the_form_of_unicode_makes_no_difference(alpha_2, form):
+def test_country_name_in_any_form_of_unicode_resolves_alike(alpha_2, form):
     assert code(unicodedata.normalize(form, names()[alpha_2])) == alpha_2
 
 
-def test_a_name_in_other_letters_that_was_decoded_wrongly_resolves():
+def test_country_name_in_other_letters_that_was_decoded_wrongly_resolves():
     expected = {
         name.encode().decode(encoding): alpha_2
         for name, alpha_2 in {"Китай": "CN", "日本": "JP", "Ελλάδα": "GR"}.items()
@@ -242,14 +242,14 @@ def test_a_name_in_other_letters_that_was_decoded_wrongly_resolves():
 
 
 @given(st.sampled_from(CODES), st.sampled_from([" ", ", ", "/", " - ", " ("]))
-def test_a_name_that_is_written_twice_resolves(alpha_2, between):
+def test_country_name_that_is_written_twice_resolves(alpha_2, between):
     name = names()[alpha_2]
     if not set(name) & set(",()-") and (" and " not in name or between == " "):
         assert code(f"{name}{between}{name.upper()}") == alpha_2
 
 
 @given(st.sampled_from(CODES))
-def test_a_name_with_a_blank_between_all_letters_resolves(alpha_2):
+def test_country_name_with_a_blank_between_all_letters_resolves(alpha_2):
     name = names()[alpha_2]
     if set(name) <= set(string.ascii_letters):
         assert code(" ".join(name)) == code(" ".join(name.upper())) == alpha_2
@@ -261,7 +261,7 @@ def test_a_name_with_a_blank_between_all_letters_resolves(alpha_2):
     SIGNS,
     st.sampled_from([str, str.lower, str.upper]),
 )
-def test_a_null_marker_never_resolves_however_it_is_decorated(marker, before, after, case):
+def test_country_null_marker_never_resolves_however_it_is_decorated(marker, before, after, case):
     raw = f"{before}{case(marker)}{after}"
     if raw.strip() != "NA":
         assert code(raw) is None
@@ -276,18 +276,18 @@ def test_namibia_is_its_two_capital_letters_alone(before, after):
     )
 
 
-def test_a_domain_ending_or_a_spreadsheet_error_is_no_code():
+def test_country_code_is_no_domain_ending_or_spreadsheet_error():
     assert answered(f"{sign}{one}" for sign in (".", "#", "*.") for one in CODES) == {}
 
 
 @given(st.sampled_from(CODES), st.data())
-def test_a_name_beside_another_country_has_no_single_answer(alpha_2, data):
+def test_country_name_beside_another_country_has_no_single_answer(alpha_2, data):
     other = data.draw(st.sampled_from([one for one in CODES if one != alpha_2]))
     between = data.draw(st.sampled_from([" ", " / ", " - ", " + ", " and ", "; ", " & ", "|"]))
     assert code(f"{names()[alpha_2]}{between}{names()[other]}") is None
 
 
-def test_a_name_made_of_forms_of_government_before_another_country_is_two():
+def test_country_name_of_forms_of_government_before_another_country_is_two():
     for alpha_2 in ("AE", "GB", "US"):
         name = names()[alpha_2]
         found = answered(f"{name} {names()[other]}" for other in CODES if other != alpha_2)
@@ -295,7 +295,7 @@ def test_a_name_made_of_forms_of_government_before_another_country_is_two():
         assert found == ({f"{name} Mexico": "MX"} if alpha_2 == "US" else {}), alpha_2
 
 
-def test_a_territory_beside_its_state_is_the_territory():
+def test_country_territory_beside_its_state_is_the_territory():
     expected = {}
     for state, territories in TERRITORIES.items():
         for territory in territories.split():
@@ -368,7 +368,7 @@ STATES = (
 )
 
 
-def test_a_name_with_the_code_of_a_state_is_no_country_but_that_code_or_its_territory():
+def test_country_name_with_the_code_of_a_state_is_that_code_or_its_territory():
     # Arab Republic and West Indies, which stand behind these names alone.
     not_states = {("EG", "AR"), ("YE", "AR"), ("GD", "WI")}
     parts = {
@@ -388,7 +388,7 @@ def test_a_name_with_the_code_of_a_state_is_no_country_but_that_code_or_its_terr
 
 
 @given(st.lists(RAW, max_size=12))
-def test_an_answer_is_a_known_code_with_a_rule_and_else_a_reason(values):
+def test_country_answer_is_a_known_code_with_a_rule_or_a_reason(values):
     table = country_audit(pd.Series(values, dtype="object"))
     assert set(table["country_alpha_2"].dropna()) <= set(CODES)
     assert ((table["rule"] != "") == table["country_alpha_2"].notna()).all()
@@ -396,14 +396,14 @@ def test_an_answer_is_a_known_code_with_a_rule_and_else_a_reason(values):
 
 
 @given(st.lists(RAW, max_size=12))
-def test_doing_it_twice_is_doing_it_once(values):
+def test_country_unification_done_twice_changes_nothing(values):
     once = unify_countries(pd.DataFrame({"country_code": pd.Series(values, dtype="object")}))
     twice = unify_countries(once)
     pd.testing.assert_frame_equal(twice, once)
     assert twice.attrs == once.attrs
 
 
-def test_a_typing_error_is_suggested_and_never_answered():
+def test_country_typing_error_is_suggested_and_never_answered():
     expected = {
         "amrenia": "AM", "phillipines": "PH", "UnitesStates": "US", "Germny": "DE",
         "Nowhere at all": "", "xx": "", "Nigera": "",  # Niger or Nigeria
@@ -521,13 +521,13 @@ def test_unify_is_recorded_once_and_after_any_other_step():
         assert provenance.get_provenance(twice)["steps"] == [earlier, "unify_countries"]
 
 
-def test_an_override_goes_before_every_rule():
+def test_country_override_goes_before_every_rule():
     assert found("DE", "Korea", overrides={"DE": None, "Korea": "KR"}) == ["-", "KR"]
     numbers = pd.read_csv(StringIO("raw,country_alpha_2\n840,US\n"))
     assert found("840", overrides=numbers) == ["US"]
 
 
-def test_an_override_that_names_no_country_is_refused():
+def test_country_override_that_names_no_country_is_refused():
     for answer in ("XX", "Korea", "kr", 5):
         with pytest.raises(InvalidInputError, match="Korea"):
             unify_countries(frame("Korea"), overrides={"Korea": answer})
@@ -537,7 +537,7 @@ def test_an_override_that_names_no_country_is_refused():
         unify_countries(frame("DE"), overrides=frame("DE"))
 
 
-def test_a_value_with_two_overrides_is_refused():
+def test_country_override_given_twice_is_refused():
     twice = pd.DataFrame({"raw": ["Congo", "Congo"], "country_alpha_2": ["CD", "CG"]})
     with pytest.raises(InvalidInputError, match="Congo"):
         unify_countries(frame("Congo"), overrides=twice)

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import os
 import re
 import shutil
 import sys
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import dirframe
-from dirframe.settings import cache_folder
 from tests.rig.server import MARK, Reply, Rig, failed, id_of, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
@@ -39,18 +37,9 @@ def answer(request):
     return WRONG.get(request.query.get("query"))
 
 
-@pytest.fixture(scope="session")
-def stores():
-    """Return the folder of stores of the run, with that of the sample, which takes seconds to make."""
-    with dirframe.sample_directory():
-        return cache_folder() / "stores"
-
-
 @pytest.fixture
-def folder(tmp_path, monkeypatch, stores):
+def folder(tmp_path, monkeypatch, own_cache):
     """Go to an empty folder, with an own cache and own keys beside it."""
-    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
-    shutil.copytree(stores, tmp_path / "cache" / "stores", copy_function=os.link)
     monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
     here = tmp_path / "here"
     here.mkdir()
@@ -59,7 +48,7 @@ def folder(tmp_path, monkeypatch, stores):
 
 
 @pytest.fixture
-def rig(folder, monkeypatch):
+def shell_rig(folder, monkeypatch):
     """Serve a directory that the environment names."""
     projects = [record("1", name="Größe"), record("2", name="two")]
     with Rig(projects, key=f"{MARK}-key-of-the-shell", answer=answer) as rig:
@@ -70,7 +59,7 @@ def rig(folder, monkeypatch):
 
 
 @pytest.fixture
-def desk(rig, folder, files, root, monkeypatch):
+def help_files(shell_rig, folder, files, root, monkeypatch):
     """Lay out what the examples of the help read; both directories are one of some 50 records."""
     records = {}
     for kind in ("project", "account"):
@@ -79,11 +68,11 @@ def desk(rig, folder, files, root, monkeypatch):
         named = {"1", "633", "714", *dirframe.read_table(f"{kind}s.parquet")["id"]}
         every = re.findall(f"<{kind}>.*?</{kind}>", page, re.DOTALL)
         records[kind] = [xml for xml in every if id_of(xml) in named]
-        rig.add(kind, records[kind])
-    rig.sorts["id"] = lambda xml: int(id_of(xml))
+        shell_rig.add(kind, records[kind])
+    shell_rig.sorts["id"] = lambda xml: int(id_of(xml))
 
     def sample_directory(**_):
-        return dirframe.Directory(rig.url, rig.key)
+        return dirframe.Directory(shell_rig.url, shell_rig.key)
 
     monkeypatch.setattr(dirframe, "sample_directory", sample_directory)
     shutil.copy(folder / "projects.parquet", folder / "again.parquet")

@@ -140,17 +140,17 @@ LONE = ["", "--overwrite", "--collection projects", "--query a", "--overwrite --
 
 
 @pytest.mark.parametrize("words", LONE)
-def test_export_of_one_file_that_exists_names_the_missing_target(words, rig, folder, run):
+def test_export_of_one_file_that_exists_names_the_missing_target(words, shell_rig, folder, run):
     dirframe.export(pd.DataFrame({"id": ["1", "2"], "name": ["a", "b"]}), "projects.csv")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     outcome = run("export", "projects.csv", *words.split())
-    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert (outcome.code, outcome.out, shell_rig.requests) == (2, "", [])
     assert "dirframe export projects.csv TARGET" in outcome.err
     assert "overwrite" not in outcome.err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_export_replaces_a_file_by_records_of_the_directory_if_told_both(rig, folder, run):
+def test_export_replaces_a_file_by_records_of_the_directory_if_told_both(shell_rig, folder, run):
     (folder / "projects.csv").write_text("mine")
     words = ("--collection", "projects", "--overwrite")
     assert run("export", "projects.csv", *words).code == 0

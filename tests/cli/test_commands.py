@@ -59,7 +59,7 @@ def test_help_of_every_command_fits_a_terminal_and_has_an_example(run):
     assert dirframe.__version__ in run("--version").out
 
 
-def test_every_error_has_an_exit_code_and_each_is_documented(run):
+def test_exit_codes_are_documented_and_of_every_error(run):
     documented = run("--help").out.partition("Exit codes:")[2]
     assert [c for c in {0, 1, 130, *EXIT_CODES.values()} if f" {c} " not in documented] == []
     kinds = [getattr(errors, name) for name in errors.__all__]
@@ -67,7 +67,7 @@ def test_every_error_has_an_exit_code_and_each_is_documented(run):
     assert [kind for kind in raised if not issubclass(kind, tuple(EXIT_CODES))] == []
 
 
-def test_no_command_takes_a_key():
+def test_key_is_an_option_of_no_command():
     names = {name for command in commands().values() for one in command.params for name in one.opts}
     assert {name for name in names if "key" in name.replace("--key-file", "")} <= {"key_id"}
 
@@ -88,26 +88,31 @@ def test_charts_and_statistics_are_named_with_hyphens_too(run, tmp_path):
     assert picture.exists()
 
 
-def test_help_examples_run_and_make_what_they_name(desk, run, pipe):
+def fault_of_example(line, pipe):
+    """Run a line of the help; return what is wrong with its outcome, or None."""
+    made = [Path(name) for name in re.findall(r"(?:-o|--audit|--to) +([^\s|]+)", line)]
+    for file in made:
+        file.unlink(missing_ok=True)
+        Path(f"{file}.provenance.json").unlink(missing_ok=True)
+    done = pipe(*(shlex.split(part)[1:] for part in line.split("|")))
+    shown = done.out + done.err
+    is_written = all(file.exists() for file in made) and not (" -o " in line and done.out)
+    if done.code or MARK in shown or not shown or not is_written:
+        return f"{line}: {done.code}\n{done.err}"
+    return None
+
+
+def test_help_examples_run_and_make_what_they_name(help_files, run, pipe):
     for number in range(3):
         run("keys", "add", "--developer", "Ada L.", "--application", f"application {number}")
-    elsewhere = {"demo", "serve"}  # each has a test of its own
+    elsewhere = {"demo", "serve", "report"}  # each has a test of its own, reports a slow one
     lines = [
         line for path in commands() if path[0] not in elsewhere for line in examples(run, path)
     ]
     assert len(lines) > 30
-    failures = []
-    for line in sorted(lines, key=lambda line: "harvest" not in line):  # `status` needs the archive
-        made = [Path(name) for name in re.findall(r"(?:-o|--audit|--to) +([^\s|]+)", line)]
-        for file in made:
-            file.unlink(missing_ok=True)
-            Path(f"{file}.provenance.json").unlink(missing_ok=True)
-        done = pipe(*(shlex.split(part)[1:] for part in line.split("|")))
-        shown = done.out + done.err
-        is_written = all(file.exists() for file in made) and not (" -o " in line and done.out)
-        if done.code or MARK in shown or not shown or not is_written:
-            failures.append(f"{line}: {done.code}\n{done.err}")
-    assert not failures, "\n".join(failures)
+    lines.sort(key=lambda line: "harvest" not in line)  # `status` needs the archive
+    faults = [fault for line in lines if (fault := fault_of_example(line, pipe))]
+    assert not faults, "\n".join(faults)
 
 
 # What they write
@@ -150,7 +155,7 @@ CALLS = {
 }
 
 
-def test_commands_write_data_to_standard_output_and_words_beside_it(rig, files, folder, run):
+def test_commands_write_data_to_standard_output_and_words_beside_it(shell_rig, files, folder, run):
     shutil.copytree(files, folder, dirs_exist_ok=True)
     failures = []
     for line, expected in CALLS.items():
@@ -199,7 +204,7 @@ def test_harvest_stops_at_the_quota_with_its_exit_code_and_goes_on(
 # As processes
 
 
-def test_table_is_utf_8_whatever_the_locale_and_nothing_is_asked(rig):
+def test_table_is_utf_8_whatever_the_locale_and_nothing_is_asked(shell_rig):
     other = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
     done = processes.run("projects", env=other, encoding="utf-8")
     table = pd.read_csv(io.StringIO(done.out), dtype="str")
@@ -220,10 +225,10 @@ def test_pipe_that_closes_ends_a_command_quietly():
     assert [word for word in ("Traceback", "Exception") if word in done.stderr] == []
 
 
-def test_ctrl_c_ends_a_load_with_130_and_nothing_on_standard_output(rig):
-    rig.always = faults.silence
+def test_ctrl_c_ends_a_load_with_130_and_nothing_on_standard_output(shell_rig):
+    shell_rig.always = faults.silence
     with processes.interruptible(), processes.start("projects") as process:
-        while not rig.requests:
+        while not shell_rig.requests:
             assert process.poll() is None, process.stderr.read()
             sleep(0.01)
         process.send_signal(signal.SIGINT)

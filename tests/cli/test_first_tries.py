@@ -176,7 +176,7 @@ ANSWERED_WITH_THE_WAY = {
 }
 
 
-def test_first_tries_are_answered(desk, run):
+def test_first_tries_are_answered(help_files, run):
     assert len(ANSWERED) + len(ANSWERED_WITH_THE_WAY) >= 56 + 60
     failures = []
     for line, part in ANSWERED.items():
@@ -186,15 +186,15 @@ def test_first_tries_are_answered(desk, run):
     assert not failures, "\n".join(failures)
 
 
-def test_first_tries_that_cannot_be_meant_name_the_way(rig, desk, run):
-    (desk / "people.csv").write_text("Name,E-Mail,Country\nAda,a@b.example,DE\n")
-    (desk / "taken.csv").write_text("mine")
+def test_first_tries_that_cannot_be_meant_name_the_way(shell_rig, help_files, run):
+    (help_files / "people.csv").write_text("Name,E-Mail,Country\nAda,a@b.example,DE\n")
+    (help_files / "taken.csv").write_text("mine")
     failures = []
     for line, way in ANSWERED_WITH_THE_WAY.items():
         outcome = run(*shlex.split(line))
         message = outcome.err.partition(" --help' for help.\n")[2] or outcome.err
         is_wrong = outcome.code not in {2, 3, 9} or outcome.out or way not in message
-        if is_wrong or rig.requests or MARK in outcome.err:
+        if is_wrong or shell_rig.requests or MARK in outcome.err:
             failures.append(f"{line}: {outcome.code} {outcome.out[:100]}\n{outcome.err}")
     assert not failures, "\n".join(failures)
 
@@ -212,8 +212,8 @@ def test_ways_that_messages_name_are_options_of_the_command(line, run):
 # What they cost
 
 
-def test_limit_with_a_condition_is_of_the_records_that_match(rig, folder, run):
-    rig.add("project", [record(number, stack_count=number % 2) for number in range(1, 41)])
+def test_limit_with_a_condition_is_of_the_records_that_match(shell_rig, folder, run):
+    shell_rig.add("project", [record(number, stack_count=number % 2) for number in range(1, 41)])
     words = ("projects", "--where", "stack_count=1", "--columns", "stack_count")
     outcome = run(*words, "-n", "3")
     assert outcome.table["id"].tolist() == ["1", "3", "5"], outcome.err

@@ -2,15 +2,17 @@
 
 import io
 import json
+from unittest.mock import ANY
 
 import pandas as pd
 import pytest
 
 import dirframe
 from dirframe import provenance
-from dirframe.charts import CHARTS, STATISTICS
+from dirframe.charts import STATISTICS
 from dirframe.client.directory import session_of
 from dirframe.stats.strata import DERIVED
+from tests.defaults import DAILY
 from tests.rig.server import record
 from tests.rig.today import Today
 
@@ -25,21 +27,21 @@ def test_load_writes_lists_as_json_and_says_what_was_loaded(run):
     assert "%|" not in outcome.err  # no progress where nobody watches
 
 
-def test_load_hands_its_options_on(rig, run):
+def test_load_hands_its_options_on(shell_rig, run):
     words = ("projects", "--query", "a b", "--sort", "id_reverse", "--max-items", 1)
     assert len(run(*words).table) == 1
-    assert rig.requests[0].query.items() >= {("query", "a b"), ("sort", "id_reverse")}
-    paid = len(rig.requests)
+    assert shell_rig.requests[0].query.items() >= {("query", "a b"), ("sort", "id_reverse")}
+    paid = len(shell_rig.requests)
     assert run(*words, "--offline").code == 0
-    assert len(rig.requests) == paid
+    assert len(shell_rig.requests) == paid
     assert run(*words, "--refresh").code == 0
-    assert len(rig.requests) > paid
+    assert len(shell_rig.requests) > paid
 
 
-def test_columns_that_the_schema_has_beside_those_of_every_frame_can_be_named(rig, run):
+def test_columns_that_the_schema_has_beside_those_of_every_frame_can_be_named(shell_rig, run):
     fields = {"html_url": "http://d.example/p/1", "user_count": "20"}
     others = [record(n) for n in range(2, 30)]  # the whole first page lacks them
-    rig.add("project", [*others, record("1", **fields)])
+    shell_rig.add("project", [*others, record("1", **fields)])
     words = ("projects", "--columns", "html_url,user_count")
     kept = run(*words, "--where", "user_count=20..30")
     assert kept.table.to_dict("records") == [
@@ -50,20 +52,20 @@ def test_columns_that_the_schema_has_beside_those_of_every_frame_can_be_named(ri
     assert run("projects", "--query", "").code == 2
 
 
-def test_load_of_a_path_is_priced_and_then_paid_for_once(rig, run):
+def test_load_of_a_path_is_priced_and_then_paid_for_once(shell_rig, run):
     path = "/projects/example/contributors.xml"
     priced = run("load", path, "--plan")
-    assert (priced.code, len(rig.requests)) == (0, 1)
+    assert (priced.code, len(shell_rig.requests)) == (0, 1)
     assert "0 requests" in priced.out  # its page is in the cache by now
     loaded = run("load", path)
     table = pd.read_csv(io.StringIO(loaded.out), dtype="str")
     assert table["contributor_id"].tolist() == ["5", "0009", "77"]
     assert run("load", path, "--offline").out == loaded.out
-    assert len(rig.requests) == 1
-    assert rig.key not in priced.out + priced.err + loaded.out + loaded.err
+    assert len(shell_rig.requests) == 1
+    assert shell_rig.key not in priced.out + priced.err + loaded.out + loaded.err
 
 
-def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(rig, folder, run):
+def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(shell_rig, folder, run):
     for noun, name, path in (
         ("commits_by_contributor", "contributors", "/projects/example/contributors.xml"),
         ("monthly_activity", "activity", "/projects/example/analyses/latest/activity_facts.xml"),
@@ -76,50 +78,58 @@ def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(rig, fold
         assert (folder / f"{noun}.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_where_keeps_what_select_keeps_or_a_value_of_any_column(files, folder, run):
-    words = ("projects", "--demo", "--columns", "analysis_main_language_name")
-    java = run(*words, "--where", "language=Java").table["analysis_main_language_name"]
-    assert (len(java), set(java)) == (253, {"Java"})
-    assert len(run(*words, "--query", "Java").table) > 253  # a search is of all words
-    few = run("projects", "--demo", "--where", "stack_count=10..", "--where", "year=2008..2010")
-    assert few.table["stack_count"].min() >= 10
-    assert set(pd.to_datetime(few.table["created_at"]).dt.year) <= {2008, 2009, 2010}
-    german = run("accounts", "--demo", "--where", "country=DE", "--columns", "country_name").table
-    assert (set(german["country_name"]), len(german) > 50) == ({"Germany"}, True)
-    file = files / "projects.parquet"
-    frame = dirframe.read_table(file)
-    for column, value, mask in (
-        ("id", frame["id"][3], frame["id"] == frame["id"][3]),
-        ("stack_count", 2, frame["stack_count"] == 2),
-        ("analysis_id", "", frame["analysis_id"].isna()),
-        ("name", "Wait...", frame["name"] == "Wait..."),
-    ):
-        outcome = run("summary", file, "--where", f"{column}={value}")
-        assert outcome.out.startswith(f"{mask.sum()} project"), outcome.err
-    words = (
-        "export",
-        file,
-        "few.parquet",
-        "--where",
-        "stack_count=2",
-        "--where",
-        "activity=active",
-    )
-    assert run(*words).code == 0
+@pytest.mark.parametrize(
+    ("collection", "conditions", "selection"),
+    [
+        ("projects", ["language=Java"], {"languages": ["Java"]}),
+        (
+            "projects",
+            ["stack_count=10..", "year=..2012"],
+            {"ranges": {"stack_count": (10, None)}, "years": (None, 2012)},
+        ),
+        ("accounts", ["country=DE"], {"countries": ["DE"]}),
+    ],
+)
+def test_where_of_a_load_keeps_what_select_keeps(collection, conditions, selection, sample, run):
+    load = {"projects": dirframe.load_projects, "accounts": dirframe.load_accounts}[collection]
+    loaded = load(sample, max_items=200, progress=False)
+    if collection == "accounts":
+        loaded = dirframe.unify_countries(loaded)
+    expected = dirframe.select(loaded, **selection)
+    where = [word for condition in conditions for word in ("--where", condition)]
+    outcome = run(collection, "--demo", "--max-items", "200", *where)
+    assert 0 < len(expected) < 100
+    assert outcome.table["id"].tolist() == expected["id"].tolist(), outcome.err
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("id", "4"), ("stack_count", "2"), ("analysis_id", ""), ("name", "Wait...")],
+)
+def test_where_of_a_file_keeps_a_value_of_any_column(column, value, files, run):
+    texts = dirframe.read_table(files / "projects.parquet")[column].astype("str").fillna("")
+    matches = texts.tolist().count(value)
+    outcome = run("summary", files / "projects.parquet", "--where", f"{column}={value}")
+    assert outcome.out.startswith(f"{matches} project"), outcome.err
+
+
+def test_where_is_a_step_of_what_was_selected(files, folder, run):
+    words = ("--where", "stack_count=2", "--where", "activity=active")
+    assert run("export", files / "projects.parquet", "few.parquet", *words).code == 0
     steps = provenance.get_provenance(dirframe.read_table("few.parquet"))["steps"]
     assert steps == ["only active", "only stack count 2"]
 
 
-def test_commands_without_a_file_ask_the_directory(rig, folder, run):
+def test_commands_without_a_file_ask_the_directory(shell_rig, folder, run):
     assert run("summary", "--collection", "projects").out.startswith("2 projects")
     assert "2" in run("cite", "--collection", "projects").out
     cleaned = run("clean", "--collection", "accounts")
     assert cleaned.table["country_alpha_2"].tolist() == ["NA"]
     assert run("export", "--collection", "projects", "p.parquet").code == 0
     assert list(pd.read_parquet("p.parquet")["id"]) == ["1", "2"]
-    assert len(rig.requests) == 2  # each collection once
+    assert len(shell_rig.requests) == 2  # each collection once
     assert run("stats", "language_share", "--query", "a b").code == 0
-    assert rig.requests[-1].query["query"] == "a b"
+    assert shell_rig.requests[-1].query["query"] == "a b"
 
 
 def test_details_are_priced_and_loaded(folder, run, monkeypatch):
@@ -135,15 +145,15 @@ def test_details_are_priced_and_loaded(folder, run, monkeypatch):
         assert whole.table["analysis_total_code_lines"].tolist() == [1000] * 20
 
 
-def test_quota_counts_what_was_paid_and_asks_nothing(rig, run):
-    assert "1,000 of 1,000" in run("quota").out
-    assert rig.requests == []
+def test_quota_counts_what_was_paid_and_asks_nothing(shell_rig, run):
+    assert f"{DAILY:,} of {DAILY:,}" in run("quota").out
+    assert shell_rig.requests == []
     run("projects")
-    paid = len(rig.requests)
+    paid = len(shell_rig.requests)
     shown = run("quota")
-    assert f"{1000 - paid} of 1,000" in shown.out
-    assert len(rig.requests) == paid > 0
-    assert rig.key not in shown.out + shown.err
+    assert f"{DAILY - paid} of {DAILY:,}" in shown.out
+    assert len(shell_rig.requests) == paid > 0
+    assert shell_rig.key not in shown.out + shown.err
 
 
 def test_sample_is_drawn_and_priced_from_a_shell(run, folder):
@@ -191,9 +201,9 @@ NOT_TOLD = {
 
 
 @pytest.mark.parametrize("line", NOT_TOLD)
-def test_command_that_is_not_told_what_to_load_loads_nothing(line, rig, folder, run):
+def test_command_that_is_not_told_what_to_load_loads_nothing(line, shell_rig, folder, run):
     outcome = run(*line.split())
-    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert (outcome.code, outcome.out, shell_rig.requests) == (2, "", [])
     assert f"Name a file, or --collection {NOT_TOLD[line]}" in outcome.err
     assert list(folder.iterdir()) == []
 
@@ -202,28 +212,29 @@ TOLD = ["--collection projects", "--query a", "-n 1", "--sample 2"]
 
 
 @pytest.mark.parametrize("words", TOLD)
-def test_command_that_is_told_what_to_load_loads_it(words, rig, folder, run):
+def test_command_that_is_told_what_to_load_loads_it(words, shell_rig, folder, run):
     outcome = run("stats", "language_share", *words.split())
-    assert (outcome.code, bool(rig.requests)) == (0, True), outcome.err
+    assert (outcome.code, bool(shell_rig.requests)) == (0, True), outcome.err
 
 
 @pytest.mark.parametrize("stratum", DERIVED)
 def test_stratum_of_the_library_divides_in_the_shell(stratum, run):
     collection = "accounts" if stratum == "country" else "projects"
-    outcome = run("stats", "growth", "--demo", "--collection", collection, "--by", stratum)
+    words = ("--demo", "--collection", collection, "-n", "60")
+    outcome = run("stats", "growth", *words, "--by", stratum)
     assert outcome.code == 0, outcome.err
     assert stratum in outcome.out.split("\n")[0]
 
 
-def test_command_reads_a_whole_collection_that_is_in_the_cache(rig, folder, run):
+def test_command_reads_a_whole_collection_that_is_in_the_cache(shell_rig, folder, run):
     assert run("projects").code == 0
-    paid = len(rig.requests)
+    paid = len(shell_rig.requests)
     assert run("stats", "language_share", "--offline").code == 0
-    assert len(rig.requests) == paid
+    assert len(shell_rig.requests) == paid
 
 
 @pytest.fixture
-def today(folder, monkeypatch):
+def shell_today(folder, monkeypatch):
     """Serve 200 projects as today's live service does."""
     with Today(200) as rig:
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
@@ -245,20 +256,20 @@ def today(folder, monkeypatch):
         "report --query project",
     ],
 )
-def test_columns_that_are_not_sent_are_refused_after_the_first_page(line, today, folder, run):
+def test_columns_that_are_not_sent_are_refused_after_the_first_page(line, shell_today, folder, run):
     outcome = run(*line.split())
     assert (outcome.code, outcome.out) == (2, "")
     assert "--details" in outcome.err
-    assert len(today.requests) == 2  # the page, and where it is redirected to
+    assert len(shell_today.requests) == 2  # the page, and where it is redirected to
     assert list(folder.iterdir()) == []
 
 
-def test_columns_that_are_sent_cost_no_further_request(today, folder, run):
+def test_columns_that_are_sent_cost_no_further_request(shell_today, folder, run):
     assert run("stats", "growth", "--collection", "projects").code == 0
-    paid = len(today.requests)
-    today.forget()
+    paid = len(shell_today.requests)
+    shell_today.forget()
     assert run("projects", "--refresh").code == 0
-    assert paid <= len(today.requests)
+    assert paid <= len(shell_today.requests)
 
 
 @pytest.mark.parametrize(
@@ -270,23 +281,25 @@ def test_columns_that_are_sent_cost_no_further_request(today, folder, run):
         ("stats language_share --query a --by langage", "langage. Did you mean 'language'"),
     ],
 )
-def test_options_of_a_statistic_are_refused_before_a_load(line, named, rig, folder, run):
+def test_options_of_a_statistic_are_refused_before_a_load(line, named, shell_rig, folder, run):
     outcome = run(*line.split())
-    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert (outcome.code, outcome.out, shell_rig.requests) == (2, "", [])
     assert named in outcome.err
 
 
-@pytest.mark.parametrize("kind", ["stats", "plot"])
-def test_what_is_computed_is_tried_without_records_first(kind, sample_frames, folder, run):
-    # None of them refuses that there is no record.
-    failures = {}
-    names = STATISTICS if kind == "stats" else CHARTS
-    for name, chart in names.items():
-        if chart.collection in {"projects", "accounts", ""}:
-            words = ("--demo", "-n", "3", "--collection", chart.collection or "projects")
-            outcome = run(kind, name, *words)
-            failures |= {name: outcome.err} if outcome.code else {}
-    assert failures == {}
+OF_COLLECTIONS = [
+    name for name, one in STATISTICS.items() if one.collection in {"projects", "accounts", ""}
+]
+
+
+@pytest.mark.parametrize("name", OF_COLLECTIONS)
+def test_statistic_of_the_shell_does_not_refuse_the_records_that_it_is_tried_with(
+    name, folder, run
+):
+    """First with none, then with those of the first page; charts are among the slow tests."""
+    collection = STATISTICS[name].collection or "projects"
+    outcome = run("stats", name, "--demo", "-n", "3", "--collection", collection)
+    assert outcome.code == 0, outcome.err
 
 
 # Before a day's quota goes
@@ -301,23 +314,74 @@ NO_LISTS = {
 
 
 @pytest.mark.parametrize("name", NO_LISTS)
-def test_file_that_names_no_projects_is_refused_before_a_request(name, rig, folder, run):
+def test_file_that_names_no_projects_is_refused_before_a_request(name, shell_rig, folder, run):
     (folder / name).write_bytes(NO_LISTS[name])
     outcome = run("projects", "--ids-from", name)
-    assert (outcome.code, outcome.out, rig.requests) == (2, "", [])
+    assert (outcome.code, outcome.out, shell_rig.requests) == (2, "", [])
     assert name in outcome.err
 
 
+@pytest.fixture(scope="module")
+def live_service():
+    """Serve the rehearsal for today's live service once: its store takes seconds to make."""
+    with dirframe.serve(analyses=False) as service:
+        yield service
+
+
 @pytest.fixture
-def almost_used_up(rig, folder):
-    """Leave three requests of today's 1,000, for a collection of six pages."""
-    rig.add("project", 55)
+def live(live_service, folder, monkeypatch):
+    """Name today's live service in the environment; return the folder."""
+    monkeypatch.setenv("DIRFRAME_BASE_URL", live_service.url)
+    monkeypatch.setenv("DIRFRAME_API_KEY", live_service.api_key.reveal())
+    return folder
+
+
+OWNERS = {
+    "project_id": ("enlistments", "ours.csv", "name,id\na,464\nb,633\n", ["464", "633"]),
+    "organization": ("portfolio_projects", "o.csv", "url_name\nquarry\n", ["quarry"]),
+}
+
+
+@pytest.mark.parametrize("column", OWNERS)
+def test_load_of_owners_that_a_file_names(column, live, run):
+    name, file, content, owners = OWNERS[column]
+    (live / file).write_text(content)
+    outcome = run("load", name, "--ids-from", file)
+    assert outcome.code == 0, outcome.err
+    assert outcome.table[column].astype("str").unique().tolist() == owners
+    outcome = run("load", name, "--of", file)
+    assert (outcome.code, f"--ids-from {file}" in outcome.err) == (2, True)
+
+
+def test_load_of_repositories_has_canonical_addresses(live, run):
+    words = ("load", "repositories", "--of", "464", "--of", "633")
+    assert "2 projects" in run(*words, "--plan").out
+    outcome = run(*words)
+    assert outcome.code == 0, outcome.err
+    repositories = outcome.table.drop_duplicates("project_id").set_index("project_id")
+    address = "https://github.com/geletclient-team/geletclient"
+    assert repositories["canonical_url"].to_dict() == {464: address, 633: ANY}
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [((), "--of"), (("--of", "464", "--query", "x"), "--query"), (("--of", "464", "-n", 3), "-n")],
+)
+def test_load_of_repositories_takes_projects_alone(words, named, run):
+    outcome = run("load", "repositories", *words, "--rehearsal")
+    assert (outcome.code, named in outcome.err) == (2, True)
+
+
+@pytest.fixture
+def almost_used_up(shell_rig, folder):
+    """Leave three requests of today, for a collection of six pages."""
+    shell_rig.add("project", 55)
     data = folder.parent / "data"
-    with rig.directory(folder, data=data, daily_quota=1000) as directory:
+    with shell_rig.directory(folder, data=data, daily_quota=DAILY) as directory:
         quota = session_of(directory).quota
-        for _ in range(997):
-            quota.acquire(rig.url)
-    return rig
+        for _ in range(DAILY - 3):
+            quota.acquire(shell_rig.url)
+    return shell_rig
 
 
 def test_load_beyond_the_quota_ends_a_pipe_before_it_is_paid(almost_used_up, run):

@@ -22,7 +22,6 @@ WRONG_CALLS = [
     ("projects --demo --base-url https://d.example", 2, "--base-url"),
     ("projects --rehearsal --base-url https://d.example", 2, "--rehearsal"),
     ("load organizations --demo", 2, "'orgs'"),
-    ("load repositories --of 464 --rehearsal", 2, "'enlistments'"),
     (
         "load activity_facts --of 1 --demo",
         6,
@@ -48,7 +47,7 @@ WRONG_CALLS = [
     ("stats growth projects.parquet -p top=3", 2, "top"),
     ("stats growth projects.parquet --exclude nonsense", 2, "nonsense"),
     ("stats growth projects.parquet -p freq=MS -p freq=YS", 2, "freq is given twice"),
-    ("stats growth projects.parquet --seed 0", 2, "--seed is"),
+    ("stats growth projects.parquet --seed 0", 2, "--seed needs"),
     ("stats growth projects.parquet --min-records 3", 2, "--by"),
     ("stats language_share --demo --collection accounts", 2, "--collection accounts"),
     ("plot tags projects.parquet -o tags.svg --dpi 300", 2, "--dpi"),
@@ -109,7 +108,7 @@ def faults_of(outcome, code, name):
 
 
 @pytest.fixture
-def desk(rig, folder):
+def wrong_call_files(shell_rig, folder):
     """Lay out the files that the wrong calls name."""
     dirframe.export(pd.DataFrame({"id": ["1"], "name": ["a"]}), folder / "projects.parquet")
     pd.DataFrame({"country_code": ["Mars"]}).to_csv(folder / "mars.csv", index=False)
@@ -119,21 +118,23 @@ def desk(rig, folder):
     return folder
 
 
-def test_wrong_call_has_exit_code_and_one_message(rig, desk, run):
-    failures, before = [], sorted(desk.iterdir())
+def test_wrong_call_has_exit_code_and_one_message(shell_rig, wrong_call_files, run):
+    failures, before = [], sorted(wrong_call_files.iterdir())
     for line, code, name in WRONG_CALLS:
-        rig.forget()
+        shell_rig.forget()
         outcome = run(*line.split())
         faults = faults_of(outcome, code, name)
-        if code in {2, 3} and rig.requests and "--query" not in line:
+        if code in {2, 3} and shell_rig.requests and "--query" not in line:
             faults.append("something was requested")
         failures += [f"{line}: {faults}\n{outcome.err}"] if faults else []
     assert not failures, "\n".join(failures)
-    assert sorted(desk.iterdir()) == before
-    assert (desk / "taken.csv").read_text() == "<mine/>"
+    assert sorted(wrong_call_files.iterdir()) == before
+    assert (wrong_call_files / "taken.csv").read_text() == "<mine/>"
 
 
-def test_unusable_directory_has_exit_code_and_one_message(rig, desk, run, monkeypatch):
+def test_unusable_directory_has_exit_code_and_one_message(
+    shell_rig, wrong_call_files, run, monkeypatch
+):
     failures = []
     for variable, value, code, name in [
         ("API_KEY", "", 3, "DIRFRAME_API_KEY"),
@@ -149,22 +150,22 @@ def test_unusable_directory_has_exit_code_and_one_message(rig, desk, run, monkey
     assert not failures, "\n".join(failures)
 
 
-def test_missing_extra_is_named_before_anything_is_loaded(rig, folder, run, monkeypatch):
+def test_missing_extra_is_named_before_anything_is_loaded(shell_rig, folder, run, monkeypatch):
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     outcome = run("projects", "-o", "p.xlsx")
-    assert (outcome.code, outcome.out, rig.requests) == (10, "", [])
+    assert (outcome.code, outcome.out, shell_rig.requests) == (10, "", [])
     assert "pip install XlsxWriter" in outcome.err
 
 
-def test_incomplete_collection_is_written_with_a_warning_if_asked(rig, run):
+def test_incomplete_collection_is_written_with_a_warning_if_asked(shell_rig, run):
     outcome = run("projects", "--query", "lie", "--incomplete", "warn")
     assert (outcome.code, len(outcome.table)) == (0, 1)
     assert "9" in outcome.err
 
 
-def test_unusable_folders_are_warnings_for_the_shell(rig, desk, run, monkeypatch):
+def test_unusable_folders_are_warnings_for_the_shell(shell_rig, wrong_call_files, run, monkeypatch):
     for name in ("CACHE", "DATA"):
-        monkeypatch.setenv(f"DIRFRAME_{name}_DIR", str(desk / "taken.csv" / "below"))
+        monkeypatch.setenv(f"DIRFRAME_{name}_DIR", str(wrong_call_files / "taken.csv" / "below"))
     outcome = run("projects")
     assert (outcome.code, len(outcome.table)) == (0, 2)
     assert "DIRFRAME_DATA_DIR" in outcome.err
@@ -178,9 +179,9 @@ OF_XML = SIGNS.replace("\x1b", "").replace("\x07", "")
 
 
 @pytest.fixture
-def strange(rig, folder, monkeypatch):
+def strange(shell_rig, folder, monkeypatch):
     """Serve a directory, and lay out a table, whose texts hold such signs."""
-    rig.name = f"Directory {OF_XML}"
+    shell_rig.name = f"Directory {OF_XML}"
     answers = {
         "refused": Reply(failed(f"Refused {OF_XML}"), 500),
         "unknown": Reply(failed(f"There is none {OF_XML}"), 404),
@@ -189,8 +190,8 @@ def strange(rig, folder, monkeypatch):
             b"", 302, {"Location": f"https://{quote(OF_XML)}.example/{quote(OF_XML)}"}
         ),
     }
-    rig.answer = lambda request: answers.get(request.query.get("query"))
-    rig.add("project", [record("1", name=f"a{OF_XML}b", stack_count=OF_XML), record("2")])
+    shell_rig.answer = lambda request: answers.get(request.query.get("query"))
+    shell_rig.add("project", [record("1", name=f"a{OF_XML}b", stack_count=OF_XML), record("2")])
     frame = pd.DataFrame({"id": ["1", "2"], f"name{SIGNS}": [f"a{SIGNS}b", "c"], "n": [1, 2]})
     facts = {"source": f"Source {SIGNS}", "resource": "project", "query": {"query": SIGNS}}
     dirframe.export(set_provenance(frame, **facts), folder / "strange.parquet")

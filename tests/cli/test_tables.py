@@ -54,7 +54,7 @@ DAMAGED = [
 
 
 @pytest.fixture
-def read(run):
+def read_by_command(run):
     """Return what a command reads from a file, with a Parquet file between."""
 
     def read(file):
@@ -66,13 +66,18 @@ def read(run):
     return read
 
 
-def test_tables_of_every_form_are_read_back_from_a_pipe_and_a_file(sample, folder, pipe, read):
+def test_tables_of_every_form_are_read_back_from_a_pipe_and_a_file(
+    sample, folder, pipe, read_by_command
+):
     frame = dirframe.load_projects(sample, max_items=50, progress=False)
     for form in (suffix.removeprefix(".") for suffix in OF_ONE_TABLE):
         piped = pipe(f"projects --demo -n 50 --format {form}", f"export - {form}.parquet")
         assert piped.code == 0, piped.err
         assert pipe(f"projects --demo -n 50 -o {form}.{form} --overwrite").code == 0
-        for back in (dirframe.read_table(f"{form}.parquet"), read(folder / f"{form}.{form}")):
+        for back in (
+            dirframe.read_table(f"{form}.parquet"),
+            read_by_command(folder / f"{form}.{form}"),
+        ):
             pd.testing.assert_frame_equal(back, frame)
             assert back.attrs["dirframe"]["resource"] == "project"
 
@@ -86,7 +91,7 @@ def test_pipes_of_parquet_hand_the_source_on(folder, pipe):
     assert "dirframe sample directory" in pipe(loaded, "cite -").out
 
 
-def test_no_value_is_lost_or_altered(folder, pipe):
+def test_tables_lose_and_alter_no_value(folder, pipe):
     failures = []
     for content, values in CONTENTS:
         outcome = pipe(content.encode(), "export - read.parquet --overwrite")
@@ -100,18 +105,18 @@ def test_no_value_is_lost_or_altered(folder, pipe):
     assert not failures, "\n".join(failures)
 
 
-def test_parquet_of_other_programs_keeps_digits_and_ids(folder, read):
+def test_parquet_of_other_programs_keeps_digits_and_ids(folder, read_by_command):
     # Of whole numbers beside a missing one pandas makes fractions.
     table = pa.table({"id": [LARGE, None], "name": ["a", "b"], "tags": [["x"], None]})
     parquet.write_table(table, "large.parquet")
-    frame = read(folder / "large.parquet")
+    frame = read_by_command(folder / "large.parquet")
     assert frame["id"].dropna().tolist() == [str(LARGE)]
     people = pd.DataFrame({"id": ["1", "2"], "name": ["a", "b"], "country_code": ["NA", "DE"]})
     people.set_index("id").to_parquet("indexed.parquet")
-    assert read(folder / "indexed.parquet")[list(people)].equals(people)
+    assert read_by_command(folder / "indexed.parquet")[list(people)].equals(people)
 
 
-def test_what_is_no_table_is_a_wrong_call(folder, pipe, run):
+def test_tables_that_are_none_are_a_wrong_call(folder, pipe, run):
     failures = []
     for content in DAMAGED:
         (folder / "wrong").write_bytes(content)
@@ -128,9 +133,9 @@ def test_what_is_no_table_is_a_wrong_call(folder, pipe, run):
     assert not failures, "\n".join(failures)
 
 
-def test_archive_is_read_as_other_files_are(sample, folder, read):
+def test_archive_is_read_as_other_files_are(sample, folder, read_by_command):
     archive = dirframe.harvest("accounts", "kept.db", directory=sample, query="ada")
-    pd.testing.assert_frame_equal(read(folder / "kept.db"), archive.frame())
+    pd.testing.assert_frame_equal(read_by_command(folder / "kept.db"), archive.frame())
 
 
 def test_columns_are_chosen_in_their_order_and_a_hyphen_is_standard_output(folder, run):

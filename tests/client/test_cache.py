@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import os
+import pickle
 import shutil
 import sqlite3
 import tempfile
@@ -19,6 +20,7 @@ import time_machine
 import dirframe
 from dirframe.client.http.cache import PageCache
 from dirframe.errors import (
+    ArchiveError,
     CacheError,
     CacheWarning,
     DirframeError,
@@ -29,13 +31,14 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
+from tests.defaults import FRESH
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, numbered, page_xml, record
 from tests.rig.today import Today
 
 
 @pytest.fixture
-def file(tmp_path):
+def cache_file(tmp_path):
     """Return the file of the cache."""
     return dirframe.cache_info(tmp_path / "cache").file
 
@@ -47,6 +50,34 @@ def load(directory, **options):
 def entries(file):
     with closing(sqlite3.connect(file)) as database:
         return database.execute("SELECT content FROM responses").fetchall()
+
+
+class Executed:
+    """Creates a file when it is unpickled."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __reduce__(self):
+        return Path.touch, (self.file,)
+
+
+def test_cache_and_archive_execute_no_pickle(rig, connect, tmp_path, cache_file):
+    load(connect(rig))
+    kept = tmp_path / "kept.archive"
+    dirframe.harvest("projects", kept, directory=connect(rig))
+    executed = tmp_path / "executed"
+    payload = pickle.dumps(Executed(executed))
+    for changed, table in ((cache_file, "responses"), (kept, "pages")):
+        with closing(sqlite3.connect(changed)) as database, database:
+            assert database.execute(f"UPDATE {table} SET content = ?", [payload]).rowcount == 6
+    with pytest.raises(CacheError):
+        load(connect(rig), offline=True)
+    with pytest.raises(ArchiveError):
+        dirframe.open_archive(kept).frame()
+    assert not executed.exists()
+    pickle.loads(payload)
+    assert executed.exists()
 
 
 def test_cache_makes_the_second_load_free_offline_too_unless_it_is_refreshed(rig, connect):
@@ -103,11 +134,11 @@ def test_cache_pages_expire(rig, connect):
     "name",
     ["500", "403", "failed with 200", "HTML with 200", "cut with its length", "nothing with 200"],
 )
-def test_cache_does_not_store_failures_nor_replace_pages_by_them(name, rig, connect, file):
+def test_cache_does_not_store_failures_nor_replace_pages_by_them(name, rig, connect, cache_file):
     rig.always = faults.FAULTS[name]
     with pytest.raises(DirframeError):
         load(connect(rig, key="another key 12345"))
-    assert entries(file) == []
+    assert entries(cache_file) == []
     rig.forget()
     load(connect(rig), max_items=10)
     rig.always = faults.FAULTS[name]
@@ -132,14 +163,14 @@ NOT_READABLE = {
 
 
 @pytest.mark.parametrize("name", NOT_READABLE)
-def test_cache_does_not_store_a_page_whose_records_cannot_be_read(name, serve, connect, file):
+def test_cache_does_not_store_a_page_whose_records_cannot_be_read(name, serve, connect, cache_file):
     pages = [NOT_READABLE[name], page_xml([record("1")], available=1, first=0)]
     rig = serve(lambda _: pages[0])
     with pytest.raises(UnreadableResponseError) as caught:
         load(connect(rig))
     error = caught.value
     assert (error.url, error.status, error.attempts) == (f"{rig.url}/projects.xml?page=1", 200, 1)
-    assert entries(file) == []
+    assert entries(cache_file) == []
     del pages[0]
     assert load(connect(rig))["id"].tolist() == ["1"]
 
@@ -195,25 +226,25 @@ def test_cache_does_not_ask_the_directory_whether_it_may(serve, connect):
     assert len(rig.requests) == 1
 
 
-def test_cache_entry_can_be_read_by_anyone(rig, connect, file):
+def test_cache_entry_can_be_read_by_anyone(rig, connect, cache_file):
     load(connect(rig), max_items=1)
-    [(entry,)] = entries(file)
+    [(entry,)] = entries(cache_file)
     facts = json.loads(gzip.decompress(entry))
     assert facts["url"] == f"{rig.url}/projects.xml?page=1"
     assert datetime.fromisoformat(facts["created_at"]) <= datetime.now(UTC)
     assert b"<id>1</id>" in base64.b64decode(facts["_content"])
-    for part in file.parent.iterdir():
+    for part in cache_file.parent.iterdir():
         assert b"\x80\x04\x95" not in part.read_bytes()  # no pickle
 
 
-def test_cache_entry_that_cannot_be_read_is_fetched_again(rig, connect, file):
+def test_cache_entry_that_cannot_be_read_is_fetched_again(rig, connect, cache_file):
     load(connect(rig), max_items=10)
-    [(whole,)] = entries(file)
+    [(whole,)] = entries(cache_file)
     nowhere = gzip.decompress(whole).replace(b'"url"', b'"other"')
     unreadable = [b"", b"\x80\x04\x95\x00pickle.", "a text", 0, whole[:-40]]
     unreadable += map(gzip.compress, (nowhere, b"[" * 100_000, b"{}", b"[1]"))
     for entry in unreadable:
-        with closing(sqlite3.connect(file)) as database, database:
+        with closing(sqlite3.connect(cache_file)) as database, database:
             database.execute("UPDATE responses SET content = ?", (entry,))
         for pages in ([1], []):
             rig.forget()
@@ -222,17 +253,17 @@ def test_cache_entry_that_cannot_be_read_is_fetched_again(rig, connect, file):
 
 
 @pytest.mark.parametrize("date", ["a text", b"", 1e300, -1e300])
-def test_cache_entry_with_a_damaged_date_is_fetched_again(rig, connect, file, date):
+def test_cache_entry_with_a_damaged_date_is_fetched_again(rig, connect, cache_file, date):
     load(connect(rig), max_items=10)
-    with closing(sqlite3.connect(file)) as database, database:
+    with closing(sqlite3.connect(cache_file)) as database, database:
         database.execute("UPDATE responses SET received_at = ?", (date,))
     assert len(load(connect(rig), max_items=10)) == 10
     assert rig.pages == [1, 1]
 
 
-def test_cache_entry_under_the_key_of_another_page_is_fetched_again(rig, connect, file):
+def test_cache_entry_under_the_key_of_another_page_is_fetched_again(rig, connect, cache_file):
     load(connect(rig))
-    with closing(sqlite3.connect(file)) as database, database:
+    with closing(sqlite3.connect(cache_file)) as database, database:
         database.execute("DELETE FROM responses WHERE key LIKE '%page=3'")
         database.execute("UPDATE responses SET key = replace(key, 'page=2', 'page=3')")
     rig.forget()
@@ -240,9 +271,9 @@ def test_cache_entry_under_the_key_of_another_page_is_fetched_again(rig, connect
     assert rig.pages == [2, 3]
 
 
-def test_cache_entry_with_another_date_than_its_page_is_fetched_again(rig, connect, file):
+def test_cache_entry_with_another_date_than_its_page_is_fetched_again(rig, connect, cache_file):
     load(connect(rig), max_items=10)
-    with closing(sqlite3.connect(file)) as database, database:
+    with closing(sqlite3.connect(cache_file)) as database, database:
         database.execute("UPDATE responses SET received_at = received_at - 1")
     assert len(load(connect(rig), max_items=10)) == 10
     assert rig.pages == [1, 1]
@@ -367,14 +398,14 @@ def test_cache_that_may_not_be_written_is_read_and_requests_are_counted_in_memor
 
 
 @pytest.mark.parametrize("harm", ["damaged", "removed", "locked"])
-def test_cache_file_that_fails_during_a_load_holds_nobody_up(connect, file, harm):
+def test_cache_file_that_fails_during_a_load_holds_nobody_up(connect, cache_file, harm):
     def before(asked):
         if asked.page != 3:
             return
         if harm == "locked":
-            database = sqlite3.connect(file, check_same_thread=False)
+            database = sqlite3.connect(cache_file, check_same_thread=False)
             stack.enter_context(closing(database)).execute("BEGIN IMMEDIATE")
-        for part in file.parent.iterdir():
+        for part in cache_file.parent.iterdir():
             if harm == "removed":
                 part.unlink()
             elif harm == "damaged":
@@ -396,34 +427,34 @@ def test_cache_file_that_fails_during_a_load_holds_nobody_up(connect, file, harm
             assert rig.pages == [3, 4, 5, 6]
 
 
-def test_cache_that_is_cleared_is_used_again_and_a_damaged_file_is_mended(rig, connect, file):
+def test_cache_that_is_cleared_is_used_again_and_a_damaged_file_is_mended(rig, connect, cache_file):
     directory = connect(rig)
     load(directory)
-    assert dirframe.clear_cache(file.parent) == 6  # as another process does
-    assert entries(file) == []
+    assert dirframe.clear_cache(cache_file.parent) == 6  # as another process does
+    assert entries(cache_file) == []
     load(directory)
     directory.close()
     assert len(rig.requests) == 6 + 6
-    for part in file.parent.iterdir():
+    for part in cache_file.parent.iterdir():
         part.unlink()
-    file.write_bytes(b"garbage" * 1_000)
+    cache_file.write_bytes(b"garbage" * 1_000)
     with pytest.warns(CacheWarning):
-        assert dirframe.cache_info(file.parent).pages == 0
-    assert dirframe.clear_cache(file.parent) == 0
+        assert dirframe.cache_info(cache_file.parent).pages == 0
+    assert dirframe.clear_cache(cache_file.parent) == 0
     load(directory)
-    assert dirframe.cache_info(file.parent).pages == 6
+    assert dirframe.cache_info(cache_file.parent).pages == 6
 
 
-def test_cache_that_another_process_holds_is_left_as_it_is(rig, connect, file, monkeypatch):
+def test_cache_that_another_process_holds_is_left_as_it_is(rig, connect, cache_file, monkeypatch):
     monkeypatch.setattr("dirframe.client.http.cache._TIMEOUT", 0)
     load(connect(rig))
-    before = sorted(file.parent.iterdir())
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+    before = sorted(cache_file.parent.iterdir())
+    with closing(sqlite3.connect(cache_file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(CacheError, match="locked"):
-            dirframe.clear_cache(file.parent)
-    assert sorted(file.parent.iterdir()) == before
-    assert len(entries(file)) == 6
+            dirframe.clear_cache(cache_file.parent)
+    assert sorted(cache_file.parent.iterdir()) == before
+    assert len(entries(cache_file)) == 6
 
 
 # Looking after it
@@ -437,16 +468,16 @@ def test_cache_info_and_pruning(rig, connect, tmp_path):
     info = dirframe.cache_info(folder)
     assert info.pages == 6
     assert info.size_bytes == info.file.stat().st_size
-    with time_machine.travel(datetime.now(UTC) + timedelta(days=8)):
-        load(connect(rig, expire_after=timedelta(days=9)), max_items=20, refresh=True)
+    with time_machine.travel(datetime.now(UTC) + FRESH + timedelta(days=1)):
+        load(connect(rig, expire_after=FRESH + timedelta(days=2)), max_items=20, refresh=True)
         assert dirframe.prune_cache(folder) == 4
         assert dirframe.cache_info(folder).pages == 2
         assert dirframe.prune_cache(folder) == 0
 
 
 def expired(rig, connect, *, details=False):
-    """Fill the cache, and open the directory 30 days later, when every page has expired."""
-    with time_machine.travel(datetime.now(UTC) - timedelta(days=30), tick=True):
+    """Fill the cache, and open the directory when every page has expired."""
+    with time_machine.travel(datetime.now(UTC) - 2 * FRESH, tick=True):
         dirframe.load_projects(connect(rig), details=details, progress=False)
     return connect(rig)
 
@@ -459,19 +490,19 @@ def forget_page(file, part):
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.StaleWarning")
-def test_cache_offline_gives_every_page_that_it_has_whatever_their_age(rig, connect, file):
+def test_cache_offline_gives_every_page_that_it_has_whatever_their_age(rig, connect, cache_file):
     directory = expired(rig, connect)
-    forget_page(file, "page=3")
+    forget_page(cache_file, "page=3")
     with pytest.warns(dirframe.IncompleteWarning):
         frame = dirframe.load_projects(directory, offline=True, incomplete="warn")
     assert {*frame["id"]} == {*numbered(55)} - {str(n) for n in range(21, 31)}
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.StaleWarning")
-def test_cache_offline_gives_every_row_if_an_own_page_is_missing(connect, file):
+def test_cache_offline_gives_every_row_if_an_own_page_is_missing(connect, cache_file):
     with Today(24).in_process() as today:
         directory = expired(today, connect, details=True)
-        forget_page(file, "/7.xml")
+        forget_page(cache_file, "/7.xml")
         with pytest.warns(dirframe.IncompleteWarning):
             frame = dirframe.load_projects(directory, details=True, offline=True, incomplete="warn")
         lacking = frame["id"][frame["analysis__id"].isna()].tolist()
@@ -479,13 +510,13 @@ def test_cache_offline_gives_every_row_if_an_own_page_is_missing(connect, file):
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.StaleWarning")
-def test_cache_offline_gives_what_it_has_of_many(rig, connect, file):
+def test_cache_offline_gives_what_it_has_of_many(rig, connect, cache_file):
     rig.collections |= {
         f"/projects/{n}/contributors.xml": [record(1, "contributor_fact")] for n in (1, 2, 3)
     }
-    with time_machine.travel(datetime.now(UTC) - timedelta(days=30), tick=True):
+    with time_machine.travel(datetime.now(UTC) - 2 * FRESH, tick=True):
         dirframe.load_contributors([1, 2, 3], directory=connect(rig), progress=False)
-    forget_page(file, "/2/contributors.xml?page=1")
+    forget_page(cache_file, "/2/contributors.xml?page=1")
     with pytest.warns(dirframe.IncompleteWarning):
         frame = dirframe.load_contributors(
             [1, 2, 3], directory=connect(rig), offline=True, incomplete="warn"
@@ -493,9 +524,9 @@ def test_cache_offline_gives_what_it_has_of_many(rig, connect, file):
     assert frame["project_id"].tolist() == ["1", "3"]
 
 
-def test_cache_gives_what_it_has_behind_a_page_that_fails(rig, connect, file):
+def test_cache_gives_what_it_has_behind_a_page_that_fails(rig, connect, cache_file):
     dirframe.load_projects(connect(rig), progress=False)
-    forget_page(file, "page=3")
+    forget_page(cache_file, "page=3")
     rig.always = faults.FAULTS["500"]
     with pytest.warns(dirframe.IncompleteWarning):
         frame = dirframe.load_projects(connect(rig), incomplete="warn", progress=False)

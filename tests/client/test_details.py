@@ -37,7 +37,7 @@ def make():
 
 
 @pytest.fixture
-def rig():
+def details_rig():
     with make().in_process() as opened:
         yield opened
 
@@ -75,32 +75,32 @@ def same(frame, expected):
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_details_give_what_a_whole_collection_gives_and_cost_nothing_again(
-    rig, connect, carried, workers
+    details_rig, connect, carried, workers
 ):
-    directory = connect(rig, workers=workers)
+    directory = connect(details_rig, workers=workers)
     for options, paid in (({}, 24), ({}, 0), ({"offline": True}, 0), ({"refresh": True}, 24)):
-        rig.forget()
+        details_rig.forget()
         frame = load(directory, details=True, **options)
         same(frame, carried)
         facts = get_provenance(frame)
         assert (facts["complete"], facts["details"]) == (True, 22)
         assert facts["query"]["details"] is True
         assert facts["not_sent"] == facts["details_missing"] == []
-        assert facts["requests_made"] == len(rig.requests) == paid
+        assert facts["requests_made"] == len(details_rig.requests) == paid
     assert frame[LINES].notna().sum() == 22
-    assert sorted(own_pages(rig)) == sorted(with_id(carried))
-    assert rig.pages == [1, 1]  # of ten, then of 25
+    assert sorted(own_pages(details_rig)) == sorted(with_id(carried))
+    assert details_rig.pages == [1, 1]  # of ten, then of 25
 
 
-def test_details_of_a_mixed_or_cut_collection_are_those_that_lack(rig, connect, carried):
+def test_details_of_a_mixed_or_cut_collection_are_those_that_lack(details_rig, connect, carried):
     lacking = with_id(carried)[::7]
-    rig.whole = {*IDS} - {*lacking}
-    same(load(connect(rig), details=True), carried)
-    assert own_pages(rig) == lacking
-    rig.whole = set()
-    rig.forget()
-    same(load(connect(rig, cache=False), details=True, max_items=5), carried[:5])
-    assert own_pages(rig) == with_id(carried[:5])
+    details_rig.whole = {*IDS} - {*lacking}
+    same(load(connect(details_rig), details=True), carried)
+    assert own_pages(details_rig) == lacking
+    details_rig.whole = set()
+    details_rig.forget()
+    same(load(connect(details_rig, cache=False), details=True, max_items=5), carried[:5])
+    assert own_pages(details_rig) == with_id(carried[:5])
 
 
 def test_details_are_of_records_without_content_of_an_analysis(serve, connect):
@@ -141,9 +141,9 @@ def test_details_without_ids_of_analyses_are_of_every_record(connect):
     assert (facts["details_missing"], facts["complete"]) == ([], True)
 
 
-def test_analyses_that_were_not_sent_are_said_with_their_price(rig, connect):
+def test_analyses_that_were_not_sent_are_said_with_their_price(details_rig, connect):
     with pytest.warns(AnalysesNotSentWarning, match="22") as caught:
-        frame = load(connect(rig))
+        frame = load(connect(details_rig))
     assert [(one.message.requests, one.filename) for one in caught] == [(22, __file__)]
     absent = get_provenance(frame)["not_sent"]
     assert {LINES, "analysis_main_language_name", "analysis__id"} <= set(absent)
@@ -153,8 +153,8 @@ def test_analyses_that_were_not_sent_are_said_with_their_price(rig, connect):
         dirframe.stats.language_share(frame)
     assert set(caught.value.columns) <= set(absent)
     for whole, bare in (({"7"}, BARE), ({}, set(IDS))):  # one is enough; there is none
-        rig.whole, rig.bare = whole, bare
-        assert get_provenance(load(connect(rig), refresh=True))["not_sent"] == []
+        details_rig.whole, details_rig.bare = whole, bare
+        assert get_provenance(load(connect(details_rig), refresh=True))["not_sent"] == []
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
@@ -190,20 +190,22 @@ def test_activity_without_analyses_is_the_class_that_the_directory_states(connec
 
 
 @pytest.mark.parametrize("reply", [DELETED, REFUSED], ids=["deleted", "refused"])
-def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, carried, reply):
-    directory, lost = connect(rig), with_id(carried)[2:4]
-    rig.own_pages = dict.fromkeys(lost, reply)
+def test_details_that_do_not_come_are_named_and_their_rows_stay(
+    details_rig, connect, carried, reply
+):
+    directory, lost = connect(details_rig), with_id(carried)[2:4]
+    details_rig.own_pages = dict.fromkeys(lost, reply)
     with pytest.raises(IncompleteCollectionError, match=lost[0]) as caught:
         load(directory, details=True)
     assert caught.value.details_missing == tuple(lost)
     assert re.findall(r"-?\d+", caught.value.missing) == ["2", *lost]
     assert caught.value.frame["id"].tolist() == carried["id"].tolist()
-    assert get_provenance(caught.value.frame)["requests_made"] == len(rig.requests) == 24
-    rig.forget()
+    assert get_provenance(caught.value.frame)["requests_made"] == len(details_rig.requests) == 24
+    details_rig.forget()
     with pytest.warns(IncompleteWarning) as warned:
         frame = load(directory, details=True, incomplete="warn")
     assert warned[0].message.details_missing == tuple(lost)
-    assert rig.requests == []  # a refusal is paid for once
+    assert details_rig.requests == []  # a refusal is paid for once
     facts = get_provenance(frame)
     assert (facts["details_missing"], facts["complete"]) == (lost, False)
     rows = frame.set_index("id").loc[lost]
@@ -211,44 +213,48 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, ca
     assert rows[LINES].isna().all()
     price = dirframe.plan("projects", sort="project_name", details=True, directory=directory)
     assert (price.requests_at_most, price.details, price.cached) == (0, 22, 2 + 22)
-    rig.own_pages = {}
+    details_rig.own_pages = {}
     load(directory, details=True, refresh=True)
     same(load(directory, details=True), carried)
 
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_details_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_project(
-    rig, connect, carried, workers
+    details_rig, connect, carried, workers
 ):
-    directory, lost = connect(rig, workers=workers), with_id(carried)[2:4]
+    directory, lost = connect(details_rig, workers=workers), with_id(carried)[2:4]
     with pytest.warns(AnalysesNotSentWarning):
         load(directory)
-    rig.own_pages = dict.fromkeys(lost, GONE)
-    rig.records[:] = [xml for xml in rig.records if id_of(xml) != lost[1]]  # it is gone since
+    details_rig.own_pages = dict.fromkeys(lost, GONE)
+    details_rig.records[:] = [
+        xml for xml in details_rig.records if id_of(xml) != lost[1]
+    ]  # it is gone since
     paid, missing = [], []
     for _ in range(2):
-        rig.forget()
+        details_rig.forget()
         with pytest.raises(IncompleteCollectionError) as caught:
             load(directory, details=True)
-        paid.append((own_pages(rig).count(lost[0]), own_pages(rig).count(lost[1])))
+        paid.append((own_pages(details_rig).count(lost[0]), own_pages(details_rig).count(lost[1])))
         missing.append(caught.value.missing)
         assert caught.value.details_missing == tuple(lost)
     assert paid == [(1, 1), (1, 0)]
     assert all(f"{lost[0]} (status 404), {lost[1]} (not found)" in words for words in missing)
-    rig.own_pages = {}
+    details_rig.own_pages = {}
     with pytest.raises(IncompleteCollectionError) as caught:
         load(directory, details=True)
     assert caught.value.details_missing == (lost[1],)
 
 
-def test_details_of_a_bare_404_where_ids_are_not_honoured_stay_failures(rig, connect, carried):
+def test_details_of_a_bare_404_where_ids_are_not_honoured_stay_failures(
+    details_rig, connect, carried
+):
     lost = with_id(carried)[3]
-    rig.own_pages, rig.ignored = {lost: GONE}, {"ids"}
+    details_rig.own_pages, details_rig.ignored = {lost: GONE}, {"ids"}
     for _ in range(2):
-        rig.forget()
+        details_rig.forget()
         with pytest.raises(IncompleteCollectionError, match=f"{lost} .status 404"):
-            load(connect(rig), details=True)
-        assert own_pages(rig).count(lost) == 1
+            load(connect(details_rig), details=True)
+        assert own_pages(details_rig).count(lost) == 1
 
 
 def test_details_of_25_bare_404_in_a_row_end_a_load_if_the_projects_are_there(connect):
@@ -263,11 +269,11 @@ def test_details_of_25_bare_404_in_a_row_end_a_load_if_the_projects_are_there(co
         assert load(connect(rig), details=True)[LINES].notna().all()
 
 
-def test_details_keep_what_came_before_the_quota_ended(rig, connect, carried):
-    asked, limited = with_id(carried), connect(rig, daily_quota=2 + 19)
+def test_details_keep_what_came_before_the_quota_ended(details_rig, connect, carried):
+    asked, limited = with_id(carried), connect(details_rig, daily_quota=2 + 19)
     with pytest.raises(QuotaExceededError), pytest.warns(QuotaWarning):
         load(limited, details=True)
-    assert len(rig.requests) == 2 + 19
+    assert len(details_rig.requests) == 2 + 19
     with pytest.warns((IncompleteWarning, QuotaWarning)):
         part = load(limited, details=True, incomplete="warn")
     # Of the others nobody knows whether they lack a value: they are left out, and counted.
@@ -275,23 +281,23 @@ def test_details_keep_what_came_before_the_quota_ended(rig, connect, carried):
     assert part[LINES].notna().sum() == 19
     assert f"incomplete: {len(part)} of {len(carried)}" in caption(part)
     assert "left out" in get_provenance(part)["incomplete_reason"]
-    few = connect(rig, daily_quota=len(rig.requests) + 8)
+    few = connect(details_rig, daily_quota=len(details_rig.requests) + 8)
     with pytest.warns((IncompleteWarning, QuotaWarning)):
         part = load(few, details=True, incomplete="warn", refresh=True)
     assert 0 < len(part) < len(carried)
     with pytest.raises(CacheError):
-        load(connect(rig), details=True, offline=True)
+        load(connect(details_rig), details=True, offline=True)
     with pytest.warns(IncompleteWarning, match="own pages") as warned:
-        part = load(connect(rig), details=True, offline=True, incomplete="warn")
+        part = load(connect(details_rig), details=True, offline=True, incomplete="warn")
     assert warned
     assert part[LINES].notna().sum() == 19
-    rig.forget()
-    same(load(connect(rig), details=True), carried)
-    assert own_pages(rig) == asked[19:]
+    details_rig.forget()
+    same(load(connect(details_rig), details=True), carried)
+    assert own_pages(details_rig) == asked[19:]
 
 
-def test_details_a_callback_is_told_of_them_and_may_stop(rig, connect):
-    told, directory = [], connect(rig)
+def test_details_a_callback_is_told_of_them_and_may_stop(details_rig, connect):
+    told, directory = [], connect(details_rig)
     load(directory, details=True, progress=lambda *numbers: told.append(numbers))
     assert told == [(24, 24), *((n, 22) for n in range(1, 23))]
     for last, left in (((3, 22), 19), ((24, 24), 22)):
@@ -306,43 +312,47 @@ def test_details_a_callback_is_told_of_them_and_may_stop(rig, connect):
         assert caught.value.frame[LINES].notna().sum() == 22 - left
 
 
-def test_details_a_callback_is_not_told_of_the_page_that_ends_the_load(rig, connect, carried):
+def test_details_a_callback_is_not_told_of_the_page_that_ends_the_load(
+    details_rig, connect, carried
+):
     def stop(*numbers):
         told.append(numbers)
         if numbers == (5, 22):
             raise StopIteration
 
     told = []
-    rig.own_pages[with_id(carried)[4]] = Reply(failed("Over."), 429)
+    details_rig.own_pages[with_id(carried)[4]] = Reply(failed("Over."), 429)
     with pytest.raises(QuotaExceededError):
-        load(connect(rig), details=True, progress=stop)
+        load(connect(details_rig), details=True, progress=stop)
     assert told[-1] == (4, 22)
 
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_details_that_fail_are_asked_for_again_and_three_in_a_row_end_the_load(
-    rig, connect, carried, workers
+    details_rig, connect, carried, workers
 ):
-    asked, directory = with_id(carried), connect(rig, workers=workers)
+    asked, directory = with_id(carried), connect(details_rig, workers=workers)
     lost = [*asked[2:4], asked[7]]
-    rig.own_pages = dict.fromkeys(lost, BROKEN)
+    details_rig.own_pages = dict.fromkeys(lost, BROKEN)
     for paid in (24, 3):
-        rig.forget()
+        details_rig.forget()
         with pytest.raises(IncompleteCollectionError, match=f"{asked[7]} .status 500") as caught:
             load(directory, details=True)
         assert caught.value.details_missing == tuple(lost)
         assert caught.value.frame[LINES].notna().sum() == 19
-        assert get_provenance(caught.value.frame)["requests_made"] == len(rig.requests) == paid
-    rig.own_pages = dict.fromkeys(asked, BROKEN)
-    rig.forget()
+        assert (
+            get_provenance(caught.value.frame)["requests_made"] == len(details_rig.requests) == paid
+        )
+    details_rig.own_pages = dict.fromkeys(asked, BROKEN)
+    details_rig.forget()
     with pytest.raises(ServiceError):
         load(directory, details=True, refresh=True)
-    assert len(own_pages(rig)) < 22
-    rig.forget()
+    assert len(own_pages(details_rig)) < 22
+    details_rig.forget()
     with pytest.warns(IncompleteWarning):
-        part = load(connect(rig, cache=False), details=True, incomplete="warn")
-    assert get_provenance(part)["requests_made"] == len(rig.requests)
-    rig.own_pages = {}
+        part = load(connect(details_rig, cache=False), details=True, incomplete="warn")
+    assert get_provenance(part)["requests_made"] == len(details_rig.requests)
+    details_rig.own_pages = {}
     same(load(directory, details=True), carried)
 
 
@@ -381,20 +391,20 @@ def test_details_price_has_two_bounds_until_pages_are_known(connect):
         assert (price.requests_at_least, price.requests_at_most) == (2 + 2, 2 + 2 + 35)
 
 
-def test_details_are_asked_for_of_no_project_that_says_it_has_no_analysis(rig, connect):
-    rig.bare = set(IDS)
-    frame = load(connect(rig), details=True)
-    assert (len(frame), own_pages(rig)) == (24, [])
+def test_details_are_asked_for_of_no_project_that_says_it_has_no_analysis(details_rig, connect):
+    details_rig.bare = set(IDS)
+    frame = load(connect(details_rig), details=True)
+    assert (len(frame), own_pages(details_rig)) == (24, [])
     assert get_provenance(frame)["completeness"] == "proven"
 
 
-def test_details_refusals_are_forgotten_with_the_pages(rig, connect, carried):
+def test_details_refusals_are_forgotten_with_the_pages(details_rig, connect, carried):
     silent = with_id(carried)[3]
-    rig.own_pages = {silent: SILENT}
+    details_rig.own_pages = {silent: SILENT}
     with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC)) as clock:
         for days, paid in ((0, 24), (6, 0), (2, 24)):
             clock.shift(timedelta(days=days))
-            rig.forget()
-            frame = load(connect(rig), details=True)
+            details_rig.forget()
+            frame = load(connect(details_rig), details=True)
             assert frame[LINES].notna().sum() == 21
-            assert get_provenance(frame)["requests_made"] == len(rig.requests) == paid
+            assert get_provenance(frame)["requests_made"] == len(details_rig.requests) == paid

@@ -317,14 +317,18 @@ def test_directory_folders_can_be_moved_and_begin_with_a_tilde(monkeypatch, tmp_
         tmp_path / "cache",
         tmp_path / "data",
     )
-    with dirframe.sample_directory(cache=Path("~/sample")) as sample:
-        assert sample.cache_folder == tmp_path / "sample"
     monkeypatch.delenv("DIRFRAME_CACHE_DIR")
     monkeypatch.delenv("DIRFRAME_DATA_DIR")
     own = Directory(ADDRESS, SECRET)
     own_data = connection_of(own).quota_folder
     assert own.cache_folder.name == own_data.name == "dirframe"
     assert own.cache_folder != own_data
+
+
+def test_directory_cache_folder_of_the_sample_begins_with_a_tilde(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with dirframe.sample_directory(cache=Path("~/sample")) as sample:
+        assert sample.cache_folder == tmp_path / "sample"
 
 
 def test_directory_opens_nothing_before_it_is_needed(tmp_path):

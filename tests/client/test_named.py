@@ -29,7 +29,7 @@ def load(directory, names, **options):
 
 
 @pytest.fixture
-def today():
+def sparse_today():
     rig = Today(300)
     with rig.in_process() as opened:
         yield opened
@@ -50,12 +50,14 @@ def own_pages(rig):
         lambda names: [*names, *names],
     ],
 )
-def test_named_projects_by_ids_are_rows_in_the_given_order_25_a_request(today, connect, form):
+def test_named_projects_by_ids_are_rows_in_the_given_order_25_a_request(
+    sparse_today, connect, form
+):
     names = [str(n) for n in range(299, 0, -2)]
     with pytest.warns(AnalysesNotSentWarning, match="150"):
-        frame = load(connect(today), form(names))
+        frame = load(connect(sparse_today), form(names))
     assert frame["id"].tolist() == names
-    assert len(today.requests) == 2 + 6
+    assert len(sparse_today.requests) == 2 + 6
     facts = get_provenance(frame)
     assert (facts["completeness"], facts["query"]) == ("proven", {"projects": 150})
     assert (facts["failures"], facts["requests_made"]) == ({}, 8)
@@ -63,35 +65,35 @@ def test_named_projects_by_ids_are_rows_in_the_given_order_25_a_request(today, c
     with pytest.raises(ColumnsNotSentError):
         dirframe.stats.language_share(frame)
     with pytest.warns(AnalysesNotSentWarning):
-        assert load(connect(today), names).equals(frame)
-    assert len(today.requests) == 8
+        assert load(connect(sparse_today), names).equals(frame)
+    assert len(sparse_today.requests) == 8
 
 
-def test_named_projects_with_details_cost_their_own_pages(today, connect):
-    today.bare = {"3", "4", "5"}
+def test_named_projects_with_details_cost_their_own_pages(sparse_today, connect):
+    sparse_today.bare = {"3", "4", "5"}
     names = ["9", "3", "1", "5", "8", "4"]
-    frame = load(connect(today), names, details=True)
+    frame = load(connect(sparse_today), names, details=True)
     assert frame["id"].tolist() == names
     assert frame["id"][frame[LINES].isna()].tolist() == ["3", "5", "4"]
     assert frame["name"].notna().all()
     facts = get_provenance(frame)
     assert (facts["completeness"], facts["details"], facts["details_missing"]) == ("proven", 3, [])
     # Own pages first, after a redirect; then of three of them the records by ids.
-    assert len(today.requests) == 1 + 6 + 1 + 1
-    assert load(connect(today), names, details=True).equals(frame)
-    assert len(today.requests) == 9
+    assert len(sparse_today.requests) == 1 + 6 + 1 + 1
+    assert load(connect(sparse_today), names, details=True).equals(frame)
+    assert len(sparse_today.requests) == 9
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
-def test_named_projects_that_are_not_there_are_failures_by_name(today, connect):
-    today.delete("7")
+def test_named_projects_that_are_not_there_are_failures_by_name(sparse_today, connect):
+    sparse_today.delete("7")
     names = ["7", "9", "999", "0", "2147483648", "8", "10"]
     with pytest.raises(IncompleteCollectionError) as caught:
-        load(connect(today), names)
-    paid = len(today.requests)
+        load(connect(sparse_today), names)
+    paid = len(sparse_today.requests)
     with pytest.warns(IncompleteWarning):
-        frame = load(connect(today), names, incomplete="warn")
-    assert (paid, len(today.requests)) == (3, 3)
+        frame = load(connect(sparse_today), names, incomplete="warn")
+    assert (paid, len(sparse_today.requests)) == (3, 3)
     assert frame["id"].tolist() == caught.value.frame["id"].tolist() == ["9", "8", "10"]
     failures = get_provenance(frame)["failures"]
     assert {name: why.split(",")[0] for name, why in failures.items()} == {
@@ -140,23 +142,23 @@ def test_named_projects_of_which_few_came_with_their_analysis_have_none(connect)
     assert LINES in get_provenance(frame)["not_sent"]
 
 
-def test_named_project_whose_own_page_is_lost_keeps_its_record(today, connect):
-    today.own_pages = {"5": GONE, "6": GONE}
-    today.delete("6")
+def test_named_project_whose_own_page_is_lost_keeps_its_record(sparse_today, connect):
+    sparse_today.own_pages = {"5": GONE, "6": GONE}
+    sparse_today.delete("6")
     with pytest.raises(IncompleteCollectionError) as caught:
-        load(connect(today), ["4", "5", "6"], details=True)
+        load(connect(sparse_today), ["4", "5", "6"], details=True)
     frame = caught.value.frame
     facts = get_provenance(frame)
     assert frame["id"].tolist() == ["4", "5"]
     assert (facts["details_missing"], facts["failures"]) == (["5"], {"6": "not found"})
     assert caught.value.details_missing == ("5",)
     assert "5 (status 404)" in caught.value.missing
-    today.forget()
-    today.own_pages = {}
+    sparse_today.forget()
+    sparse_today.own_pages = {}
     with pytest.raises(IncompleteCollectionError) as caught:  # 6 is known to be gone
-        load(connect(today), ["4", "5", "6"], details=True)
+        load(connect(sparse_today), ["4", "5", "6"], details=True)
     assert caught.value.details_missing == ()
-    assert own_pages(today) == ["/p/5.xml"]
+    assert own_pages(sparse_today) == ["/p/5.xml"]
 
 
 def test_named_project_whose_own_page_is_a_bare_404_is_searched_by_its_short_name(connect):
@@ -173,44 +175,48 @@ def test_named_project_whose_own_page_is_a_bare_404_is_searched_by_its_short_nam
     assert (frame["id"].tolist(), frame[LINES].notna().all()) == (["11", "8"], True)
 
 
-def test_named_projects_of_which_many_in_a_row_do_not_exist_are_all_looked_at(today, connect):
+def test_named_projects_of_which_many_in_a_row_do_not_exist_are_all_looked_at(
+    sparse_today, connect
+):
     names = ["3", *map(str, range(1001, 1041)), "4"]
-    price = dirframe.plan("projects", projects=names, details=True, directory=connect(today))
+    price = dirframe.plan("projects", projects=names, details=True, directory=connect(sparse_today))
     with pytest.raises(IncompleteCollectionError) as caught:
-        load(connect(today), names, details=True)
+        load(connect(sparse_today), names, details=True)
     assert caught.value.frame["id"].tolist() == ["3", "4"]
     assert set(get_provenance(caught.value.frame)["failures"].values()) == {"not found"}
-    assert len(today.requests) <= price.requests_at_most + 1
+    assert len(sparse_today.requests) <= price.requests_at_most + 1
 
 
-def test_named_projects_that_today_ignores_ids_of_are_read_one_by_one(today, connect):
-    today.ignored = {"ids"}
-    frame = load(connect(today), ["3", "1", "2"])
+def test_named_projects_that_today_ignores_ids_of_are_read_one_by_one(sparse_today, connect):
+    sparse_today.ignored = {"ids"}
+    frame = load(connect(sparse_today), ["3", "1", "2"])
     assert frame["id"].tolist() == ["3", "1", "2"]
     assert frame[LINES].notna().all()
-    assert len(today.requests) == 2 + 1 + 3
+    assert len(sparse_today.requests) == 2 + 1 + 3
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
-def test_named_projects_that_today_stops_to_answer_by_ids_are_read_one_by_one(today, connect):
-    today.stops = {"ids": 1}
+def test_named_projects_that_today_stops_to_answer_by_ids_are_read_one_by_one(
+    sparse_today, connect
+):
+    sparse_today.stops = {"ids": 1}
     names = [str(n) for n in range(1, 61)]
     with pytest.warns(ServiceChangedWarning):
-        frame = load(connect(today), names)
+        frame = load(connect(sparse_today), names)
     assert frame["id"].tolist() == names
     walk = get_provenance(frame)["walk"]
     assert (walk["by"], "stopped answering by ids" in walk["reason"]) == ("own pages", True)
-    assert len(own_pages(today)) == 60 - 25
+    assert len(own_pages(sparse_today)) == 60 - 25
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 @pytest.mark.parametrize("change", [{"ignored": {"ids"}}, {"stops": {"ids": 1}}, {}])
 def test_named_projects_beyond_the_quota_warn_before_they_are_read_one_by_one(
-    today, connect, change
+    sparse_today, connect, change
 ):
     for name, value in change.items():
-        setattr(today, name, value)
-    rig = today if change else Rig(300)
+        setattr(sparse_today, name, value)
+    rig = sparse_today if change else Rig(300)
     names = [str(n) for n in range(1, 200)]
     with rig.in_process(), warnings.catch_warnings():
         warnings.simplefilter("error", OverQuotaWarning)
@@ -237,53 +243,57 @@ def test_named_projects_of_the_sample_are_by_id_and_name():
 @pytest.mark.parametrize(
     "options", [{"query": "x"}, {"sort": "id"}, {"max_items": 3}, {"sample": 3}]
 )
-def test_named_projects_beside_another_choice_are_refused(today, connect, options):
+def test_named_projects_beside_another_choice_are_refused(sparse_today, connect, options):
     for function in (load, lambda directory, names, **more: dirframe.plan(
         "projects", projects=names, directory=directory, **more
     )):  # fmt: skip
         with pytest.raises(InvalidInputError, match=next(iter(options))):
-            function(connect(today), ["1"], **options)
-    assert today.requests == []
+            function(connect(sparse_today), ["1"], **options)
+    assert sparse_today.requests == []
 
 
 @pytest.mark.parametrize("names", [[], [None], [1.5], pd.DataFrame({"x": [1]})])
-def test_named_projects_need_names(today, connect, names):
+def test_named_projects_need_names(sparse_today, connect, names):
     with pytest.raises(InvalidInputError):
-        load(connect(today), names)
-    assert today.requests == []
+        load(connect(sparse_today), names)
+    assert sparse_today.requests == []
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 @pytest.mark.parametrize("details", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 3, 60])
-def test_named_projects_cost_what_the_plan_says(today, connect, count, details):
-    today.bare = {"4", "9"}
+def test_named_projects_cost_what_the_plan_says(sparse_today, connect, count, details):
+    sparse_today.bare = {"4", "9"}
     names = [str(n) for n in range(1, count + 1)]
-    price = dirframe.plan("projects", projects=names, details=details, directory=connect(today))
-    before = len(today.requests)
-    load(connect(today), names, details=details)
-    paid = len(today.requests) - before
+    price = dirframe.plan(
+        "projects", projects=names, details=details, directory=connect(sparse_today)
+    )
+    before = len(sparse_today.requests)
+    load(connect(sparse_today), names, details=details)
+    paid = len(sparse_today.requests) - before
     moved = not before  # a redirect costs one more
     assert price.requests_at_least <= paid <= price.requests_at_most + moved
-    again = dirframe.plan("projects", projects=names, details=details, directory=connect(today))
+    again = dirframe.plan(
+        "projects", projects=names, details=details, directory=connect(sparse_today)
+    )
     assert (again.items, again.requests_at_most) == (count, 0)
 
 
-def test_named_projects_over_two_days_pay_for_the_rest(today, connect):
+def test_named_projects_over_two_days_pay_for_the_rest(sparse_today, connect):
     names = [str(n) for n in range(1, 21)]
     with pytest.raises(QuotaExceededError) as caught, pytest.warns(QuotaWarning):
-        load(connect(today, daily_quota=12), names, details=True)
+        load(connect(sparse_today, daily_quota=12), names, details=True)
     assert len(caught.value.frame) == 11
     assert get_provenance(caught.value.frame)["failures"]["20"] == "not asked for"
-    frame = load(connect(today), names, details=True)
-    assert (frame["id"].tolist(), len(today.requests)) == (names, 21)
+    frame = load(connect(sparse_today), names, details=True)
+    assert (frame["id"].tolist(), len(sparse_today.requests)) == (names, 21)
 
 
-def test_named_projects_offline_are_those_in_the_cache(today, connect):
-    load(connect(today), ["1", "2"])
-    before = len(today.requests)
-    frame = load(connect(today), ["2", "1"], offline=True)
-    assert (frame["id"].tolist(), len(today.requests)) == (["2", "1"], before)
+def test_named_projects_offline_are_those_in_the_cache(sparse_today, connect):
+    load(connect(sparse_today), ["1", "2"])
+    before = len(sparse_today.requests)
+    frame = load(connect(sparse_today), ["2", "1"], offline=True)
+    assert (frame["id"].tolist(), len(sparse_today.requests)) == (["2", "1"], before)
 
 
 # In a shell

@@ -129,8 +129,9 @@ def test_organization_without_projects_has_none_and_all_columns(serve, connect):
 
 
 def test_organization_that_is_not_there_is_not_found(serve, connect):
-    with pytest.raises(NotFoundError):
+    with pytest.raises(NotFoundError) as raised:
         dirframe.load_projects(connect(serve(Directory([], {}))), organization="nobody")
+    assert "load_organizations" in raised.value.hint
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from dirframe.errors import (
     ServiceError,
 )
 from dirframe.provenance import caption, get_provenance
+from tests.defaults import FRESH
 from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, page_xml
 from tests.rig.today import BROKEN, SILENT, UNANALYSED, Today
@@ -25,7 +26,7 @@ MONTHS = 3
 
 
 @pytest.fixture
-def rig():
+def full_rig():
     """Serve 60 projects on six full pages."""
     with Rig(60).in_process() as opened:
         yield opened
@@ -59,10 +60,10 @@ def test_plan_says_the_price_that_is_paid(connect, count, size, most, items, pag
         assert (again.requests_at_most, again.cached, len(rig.requests)) == (pages, 0, pages)
 
 
-def test_plan_says_whether_it_fits(rig, connect):
+def test_plan_says_whether_it_fits(full_rig, connect):
     with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC), tick=False):
         for limit, fits, days in ((3, False, 3), (6, False, 2), (7, True, 1), (100, True, 1)):
-            price = dirframe.plan("projects", directory=connect(rig, daily_quota=limit))
+            price = dirframe.plan("projects", directory=connect(full_rig, daily_quota=limit))
             assert (price.quota.left, price.fits, price.days) == (limit - 1, fits, days)
             assert price.requests_at_most == 6
             assert price.quota.resets_at == datetime(2026, 3, 2, tzinfo=UTC)
@@ -71,11 +72,11 @@ def test_plan_says_whether_it_fits(rig, connect):
 
 
 @pytest.mark.parametrize("count", [None, 10**17])
-def test_plan_without_a_count_that_can_be_is_not_known(rig, connect, count):
-    rig.items_available = lambda _: count
-    price = dirframe.plan("projects", directory=connect(rig))
+def test_plan_without_a_count_that_can_be_is_not_known(full_rig, connect, count):
+    full_rig.items_available = lambda _: count
+    price = dirframe.plan("projects", directory=connect(full_rig))
     assert (price.items, price.pages, price.requests_at_most, price.fits) == (None,) * 4
-    assert len(rig.requests) == 1
+    assert len(full_rig.requests) == 1
     assert "does not say" in str(price)
 
 
@@ -100,15 +101,15 @@ def test_plan_of_an_address_or_a_query_asks_it(connect, written):
         assert (price.items, price.pages, price.requests_at_most) == (items, 1, 0)
 
 
-def test_plan_refuses_what_there_is_not_before_anything_is_sent(rig, connect):
+def test_plan_refuses_what_there_is_not_before_anything_is_sent(full_rig, connect):
     for collection, options in (
         ("people", {}), ("projects", {"sort": "colour"}), ("projects", {"max_items": 0}),
         ("accounts", {"details": True}), ("projects", {"of": [1]}), ("activity_facts", {}),
         ("activity_facts", {"of": []}), ("activity_facts", {"of": [1], "details": True}),
     ):  # fmt: skip
         with pytest.raises(InvalidInputError):
-            dirframe.plan(collection, directory=connect(rig), **options)
-    assert rig.requests == []
+            dirframe.plan(collection, directory=connect(full_rig), **options)
+    assert full_rig.requests == []
 
 
 def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect, tmp_path):
@@ -417,7 +418,9 @@ def test_many_with_a_wrong_key_ask_for_no_more_than_those_on_their_way(
 
 def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     with pytest.raises(QuotaExceededError):
-        activity(connect(facts, daily_quota=5), range(1, 51))  # more than seven days
+        activity(
+            connect(facts, daily_quota=5), range(1, 5 * (FRESH.days + 1))
+        )  # some would expire before
     assert facts.requests == []
     with pytest.warns(QuotaWarning, match="on 3 days"), pytest.raises(QuotaExceededError):
         activity(connect(facts, daily_quota=5), range(1, 13))

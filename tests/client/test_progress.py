@@ -28,10 +28,9 @@ print(len(frame), "tqdm.notebook" in sys.modules)
     ("widgets", "bar", "is_widget"), [("with", "", True), ("without", "60/60", False)]
 )
 def test_progress_in_a_notebook_is_a_widget_or_text_and_never_a_warning(
-    tmp_path, widgets, bar, is_widget
+    tmp_path, own_cache, widgets, bar, is_widget
 ):
-    folders = {"IPYTHONDIR": str(tmp_path), "DIRFRAME_CACHE_DIR": str(tmp_path)}
-    done = run(widgets, program=KERNEL, env=folders)
+    done = run(widgets, program=KERNEL, env={"IPYTHONDIR": str(tmp_path)})
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[-1] == f"60 {is_widget}"
     assert bar in done.out

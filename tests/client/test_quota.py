@@ -30,7 +30,7 @@ BEGIN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def rig():
+def page_rig():
     with Rig(9).in_process() as opened:
         yield opened
 
@@ -42,7 +42,7 @@ def clock():
 
 
 @pytest.fixture
-def file(tmp_path):
+def quota_file(tmp_path):
     return tmp_path / "data" / "quota.sqlite"
 
 
@@ -59,8 +59,8 @@ def send(directory, number=1):
     return sent
 
 
-def test_quota_counts_each_request_for_a_day(rig, connect, clock, file):
-    directory = connect(rig, daily_quota=2)
+def test_quota_counts_each_request_for_a_day(page_rig, connect, clock, quota_file):
+    directory = connect(page_rig, daily_quota=2)
     quota = directory.quota()
     assert (quota.limit, quota.used, quota.left, quota.resets_at) == (2, 0, 2, None)
     assert send(directory) == 1
@@ -77,40 +77,40 @@ def test_quota_counts_each_request_for_a_day(rig, connect, clock, file):
     assert directory.quota().resets_at == BEGIN + 6 * HOUR + DAY
     clock.move_to(BEGIN + 3 * DAY)
     assert (directory.quota().left, directory.quota().resets_at) == (2, None)
-    assert connect(rig).quota().used == 0  # those of other days are forgotten
-    with closing(sqlite3.connect(file)) as database:
+    assert connect(page_rig).quota().used == 0  # those of other days are forgotten
+    with closing(sqlite3.connect(quota_file)) as database:
         assert database.execute("SELECT count(*) FROM requests").fetchone() == (0,)
 
 
-def test_quota_is_shared_by_directories_of_a_key(rig, connect, clock, file):
-    first, second = connect(rig, daily_quota=4), connect(rig, daily_quota=4)
+def test_quota_is_shared_by_directories_of_a_key(page_rig, connect, clock, quota_file):
+    first, second = connect(page_rig, daily_quota=4), connect(page_rig, daily_quota=4)
     assert send(first) == send(second) == 1
     first.close()
-    lowered = connect(rig, daily_quota=1).quota()  # it outlives the directory
+    lowered = connect(page_rig, daily_quota=1).quota()  # it outlives the directory
     assert (lowered.used, lowered.left) == (2, 0)
-    other = connect(rig, key="another-key-12345", daily_quota=1)
+    other = connect(page_rig, key="another-key-12345", daily_quota=1)
     assert other.quota().left == 1
     assert send(second, 3) == 2
-    rig.key = "another-key-12345"
+    page_rig.key = "another-key-12345"
     assert send(other, 2) == 1
-    content = b"".join(part.read_bytes() for part in file.parent.iterdir())
+    content = b"".join(part.read_bytes() for part in quota_file.parent.iterdir())
     assert MARK.encode() not in content
     assert b"another-key" not in content
 
 
-def test_quota_is_not_charged_for_what_was_refused_or_never_sent(rig, connect, clock):
-    directory = connect(rig, daily_quota=5)
+def test_quota_is_not_charged_for_what_was_refused_or_never_sent(page_rig, connect, clock):
+    directory = connect(page_rig, daily_quota=5)
     send(directory)
     clock.shift(HOUR)
     with pytest.raises(InvalidKeyError):
-        send(connect(rig, key="unknown-key-12345", daily_quota=5))
-    assert connect(rig, key="unknown-key-12345", daily_quota=5).quota().left == 5
-    rig.faults.append(faults.fails("A valid api_key is required", 403))
+        send(connect(page_rig, key="unknown-key-12345", daily_quota=5))
+    assert connect(page_rig, key="unknown-key-12345", daily_quota=5).quota().left == 5
+    page_rig.faults.append(faults.fails("A valid api_key is required", 403))
     with pytest.raises(InvalidKeyError):
         send(directory)
     quota = directory.quota()
     assert (quota.used, quota.left, quota.resets_at) == (1, 4, BEGIN + DAY)
-    rig.faults.append(faults.fails("broken", 500))
+    page_rig.faults.append(faults.fails("broken", 500))
     with pytest.raises(DirframeError):
         send(directory)
     assert directory.quota().used == 2
@@ -121,13 +121,13 @@ def test_quota_is_not_charged_for_what_was_refused_or_never_sent(rig, connect, c
 
 @pytest.mark.parametrize("sent", [0, 2])
 @pytest.mark.parametrize("seconds", [None, 7200, 999_999_999])
-def test_quota_that_the_directory_calls_exhausted(rig, connect, clock, sent, seconds):
+def test_quota_that_the_directory_calls_exhausted(page_rig, connect, clock, sent, seconds):
     """Without a time it is back a day after the first request; no more than a day is believed."""
-    directory = connect(rig, daily_quota=5)
+    directory = connect(page_rig, daily_quota=5)
     send(directory, sent)
     clock.shift(HOUR)
     headers = {"Retry_After": str(seconds)} if seconds else {}
-    rig.faults.append(faults.fails("Too many", 429, **headers))
+    page_rig.faults.append(faults.fails("Too many", 429, **headers))
     with pytest.raises(QuotaExceededError) as caught:
         dirframe.load_project(1, directory=directory, refresh=True)
     assert caught.value.status == 429
@@ -135,8 +135,8 @@ def test_quota_that_the_directory_calls_exhausted(rig, connect, clock, sent, sec
     back = BEGIN + 3 * HOUR if seconds == 7200 else first + DAY
     assert (directory.quota().left, directory.quota().resets_at) == (0, back)
     assert send(directory) == 0
-    assert len(rig.requests) == sent + 1
-    assert connect(rig, daily_quota=10).quota().left == 5
+    assert len(page_rig.requests) == sent + 1
+    assert connect(page_rig, daily_quota=10).quota().left == 5
     clock.move_to(back)
     assert send(directory) == 1
 
@@ -144,12 +144,12 @@ def test_quota_that_the_directory_calls_exhausted(rig, connect, clock, sent, sec
 # The clock, the limit and the file change
 
 
-def test_quota_after_a_clock_that_was_ahead_holds_back_for_a_day_at_most(rig, connect, clock):
-    directory = connect(rig, daily_quota=2)
+def test_quota_after_a_clock_that_was_ahead_holds_back_for_a_day_at_most(page_rig, connect, clock):
+    directory = connect(page_rig, daily_quota=2)
     clock.move_to(BEGIN + 400 * DAY)
     assert send(directory, 3) == 2
     clock.move_to(BEGIN)
-    for same in (directory, connect(rig, daily_quota=2)):
+    for same in (directory, connect(page_rig, daily_quota=2)):
         assert send(same) == 0  # they were sent, it is not known when
         assert same.quota().resets_at == BEGIN + DAY
     clock.move_to(BEGIN + DAY)
@@ -180,30 +180,30 @@ def zone(monkeypatch):
     ],
 )
 @pytest.mark.parametrize("seconds", [None, DAY.total_seconds()])
-def test_quota_lasts_24_hours_whatever_the_calendar(name, moment, seconds, rig, connect, zone):
+def test_quota_lasts_24_hours_whatever_the_calendar(name, moment, seconds, page_rig, connect, zone):
     zone(name)
     begin = datetime.fromisoformat(moment).replace(tzinfo=UTC)
     with time_machine.travel(begin, tick=False) as clock:
-        directory = connect(rig, daily_quota=1)
+        directory = connect(page_rig, daily_quota=1)
         if seconds is None:
             assert send(directory) == 1
         else:
-            rig.faults.append(faults.fails("Too many", 429, Retry_After=f"{seconds:.0f}"))
+            page_rig.faults.append(faults.fails("Too many", 429, Retry_After=f"{seconds:.0f}"))
             with pytest.raises(QuotaExceededError):
                 dirframe.load_project(1, directory=directory, refresh=True)
         assert directory.quota().resets_at == begin + DAY
         clock.move_to(begin + DAY - timedelta(seconds=1))
-        assert send(connect(rig, daily_quota=1)) == 0
+        assert send(connect(page_rig, daily_quota=1)) == 0
         clock.move_to(begin + DAY)
         assert send(directory) == 1
 
 
-def test_quota_is_used_in_another_zone_as_it_was(rig, connect, clock, zone):
+def test_quota_is_used_in_another_zone_as_it_was(page_rig, connect, clock, zone):
     zone("Asia/Tokyo")
-    assert send(connect(rig, daily_quota=2), 3) == 2
+    assert send(connect(page_rig, daily_quota=2), 3) == 2
     zone("America/Los_Angeles")
     clock.shift(DAY - HOUR)
-    assert (send(connect(rig, daily_quota=2)), connect(rig).quota().used) == (0, 2)
+    assert (send(connect(page_rig, daily_quota=2)), connect(page_rig).quota().used) == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -213,10 +213,12 @@ def test_quota_is_used_in_another_zone_as_it_was(rig, connect, clock, zone):
         *("sent_at = 'x'", "sent_at = x'00'", "sent_at = 9e999"),
     ],
 )
-def test_quota_row_that_is_damaged_is_a_request_of_today(change, rig, connect, clock, file):
-    directory = connect(rig, daily_quota=10)
+def test_quota_row_that_is_damaged_is_a_request_of_today(
+    change, page_rig, connect, clock, quota_file
+):
+    directory = connect(page_rig, daily_quota=10)
     send(directory)
-    with closing(sqlite3.connect(file)) as database, database:
+    with closing(sqlite3.connect(quota_file)) as database, database:
         for number in (1, 2):  # of another process
             row = "INSERT INTO requests SELECT ?, fingerprint, sent_at, count FROM requests LIMIT 1"
             database.execute(row, [number])
@@ -228,15 +230,17 @@ def test_quota_row_that_is_damaged_is_a_request_of_today(change, rig, connect, c
 
 
 @pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0"])
-def test_quota_file_that_is_damaged_from_the_start_is_left_for_memory(content, rig, connect, file):
-    file.parent.mkdir()
-    file.write_bytes(content)
-    directory = connect(rig, daily_quota=2)
+def test_quota_file_that_is_damaged_from_the_start_is_left_for_memory(
+    content, page_rig, connect, quota_file
+):
+    quota_file.parent.mkdir()
+    quota_file.write_bytes(content)
+    directory = connect(page_rig, daily_quota=2)
     with pytest.warns(QuotaWarning, match="DIRFRAME_DATA_DIR") as warned:
         assert send(directory, 3) == 2
     assert [one.filename for one in warned] == [__file__]
     assert directory.quota().left == 0
-    assert file.read_bytes() == content
+    assert quota_file.read_bytes() == content
 
 
 def overwrite(file):
@@ -287,62 +291,64 @@ HARMS = (
 
 @pytest.mark.filterwarnings("ignore::dirframe.QuotaWarning")
 @pytest.mark.parametrize("harm", HARMS)
-def test_quota_is_not_exceeded_when_its_file_fails_during_a_load(harm, rig, connect, file):
-    directory = connect(rig, daily_quota=10)
+def test_quota_is_not_exceeded_when_its_file_fails_during_a_load(
+    harm, page_rig, connect, quota_file
+):
+    directory = connect(page_rig, daily_quota=10)
     sent = send(directory, 6)
-    harm(file)
+    harm(quota_file)
     sent += send(directory, 2)
-    sent += send(connect(rig, daily_quota=10), 9)
+    sent += send(connect(page_rig, daily_quota=10), 9)
     assert sent == 10
-    assert [one.quota().used for one in (directory, connect(rig))] == [10, 10]
+    assert [one.quota().used for one in (directory, connect(page_rig))] == [10, 10]
 
 
-def test_quota_file_that_is_deleted_between_two_loads_begins_anew(rig, connect, file):
-    with connect(rig, daily_quota=10) as directory:
+def test_quota_file_that_is_deleted_between_two_loads_begins_anew(page_rig, connect, quota_file):
+    with connect(page_rig, daily_quota=10) as directory:
         send(directory, 6)
-    delete(file)
-    assert connect(rig, daily_quota=10).quota().used == 0
+    delete(quota_file)
+    assert connect(page_rig, daily_quota=10).quota().used == 0
 
 
 @pytest.mark.parametrize("harm", [overwrite, empty])
-def test_quota_file_that_is_damaged_between_two_loads_does_not(harm, rig, connect, file):
-    with connect(rig, daily_quota=10) as directory:
+def test_quota_file_that_is_damaged_between_two_loads_does_not(harm, page_rig, connect, quota_file):
+    with connect(page_rig, daily_quota=10) as directory:
         send(directory, 6)
-    harm(file)
+    harm(quota_file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", QuotaWarning)
-        assert connect(rig, daily_quota=10).quota().used == 6
+        assert connect(page_rig, daily_quota=10).quota().used == 6
 
 
-def test_quota_that_no_file_can_hold_is_counted_over_several_loads(rig, connect, tmp_path):
+def test_quota_that_no_file_can_hold_is_counted_over_several_loads(page_rig, connect, tmp_path):
     (tmp_path / "data").write_text("a file is here")
     sent = 0
     for _ in range(3):
-        with pytest.warns(QuotaWarning), connect(rig, daily_quota=10) as directory:
+        with pytest.warns(QuotaWarning), connect(page_rig, daily_quota=10) as directory:
             sent += send(directory, 6)
     assert sent == 10
 
 
 @pytest.mark.parametrize("harm", [delete, drop_table, delete_rows])
-def test_quota_file_gets_back_what_it_lost(harm, rig, connect, file):
-    directory = connect(rig, daily_quota=10)
+def test_quota_file_gets_back_what_it_lost(harm, page_rig, connect, quota_file):
+    directory = connect(page_rig, daily_quota=10)
     send(directory, 6)
-    harm(file)
+    harm(quota_file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", QuotaWarning)
         send(directory, 2)
-    with closing(sqlite3.connect(file)) as database:
+    with closing(sqlite3.connect(quota_file)) as database:
         assert database.execute("SELECT sum(count) FROM requests").fetchone() == (8,)
 
 
 def test_quota_file_that_is_locked_is_counted_beside_and_then_caught_up_with(
-    rig, connect, file, monkeypatch
+    page_rig, connect, quota_file, monkeypatch
 ):
     monkeypatch.setattr("dirframe.client.http.quota._TIMEOUT", 0.0)
     monkeypatch.setattr("dirframe.client.http.quota._SHORT_TIMEOUT", 0.0)
-    directory = connect(rig, daily_quota=10)
+    directory = connect(page_rig, daily_quota=10)
     send(directory, 3)
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+    with closing(sqlite3.connect(quota_file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.warns(QuotaWarning, match="locked") as warned:
             assert send(directory, 2) == 2
@@ -382,12 +388,12 @@ def test_quota_of_other_processes_is_known_when_the_file_is_gone(tmp_path):
 # Over sockets, with retries and processes
 
 
-def test_quota_counts_retries_and_is_never_exceeded_by_them(rig, connect):
-    rig.always = faults.reset_before
-    directory = connect(rig, daily_quota=3)
+def test_quota_counts_retries_and_is_never_exceeded_by_them(page_rig, connect):
+    page_rig.always = faults.reset_before
+    directory = connect(page_rig, daily_quota=3)
     assert isinstance(error_of(directory), NetworkError)
     assert isinstance(error_of(directory), QuotaExceededError)
-    assert len(rig.requests) == 3
+    assert len(page_rig.requests) == 3
 
 
 def test_quota_refusal_is_believed_by_all_that_come_after(connect, tmp_path):

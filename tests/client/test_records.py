@@ -42,7 +42,7 @@ def people(serve):
 
 
 @pytest.fixture
-def rig():
+def named_rig():
     """Serve three projects and three accounts, with names."""
     with Today(3).in_process() as rig:
         rig.add("account", 3)
@@ -50,17 +50,19 @@ def rig():
         yield rig
 
 
-def test_record_is_loaded_by_its_id(people, rig, connect):
+def test_record_is_loaded_by_its_id(people, named_rig, connect):
     for identifier in ("7", 7, " 7 ", np.int64(7)):
         frame = dirframe.load_account(identifier, directory=connect(people))
         assert frame["id"].tolist() == ["7"]
     facts = get_provenance(frame)
     assert (facts["resource"], facts["complete"], facts["query"]) == ("account", True, {"id": "7"})
     assert [asked.path for asked in people.requests] == ["/accounts/7.xml"]
-    frame = dirframe.load_project(1, directory=connect(rig))
+    frame = dirframe.load_project(1, directory=connect(named_rig))
     assert frame["id"].tolist() == ["1"]
     assert frame["analysis_total_code_lines"].tolist() == [1000]
-    many = dirframe.load_projects(connect(rig), sort="project_name", details=True, progress=False)
+    many = dirframe.load_projects(
+        connect(named_rig), sort="project_name", details=True, progress=False
+    )
     assert frame.dtypes.equals(many.dtypes[list(frame)])
 
 
@@ -119,60 +121,65 @@ def test_record_that_is_not_the_one_is_refused(serve, connect):
     assert caught.value.found == "<project>"
 
 
-def test_record_is_looked_up_by_a_name_that_it_has(rig, connect):
-    directory = connect(rig)
+def test_record_is_looked_up_by_a_name_that_it_has(named_rig, connect):
+    directory = connect(named_rig)
     for load in (dirframe.load_project, dirframe.load_account):
         name = load(1, directory=directory)["name"].item()
         frame = load(name, directory=directory)
         assert frame["id"].tolist() == ["1"]
         assert get_provenance(frame)["query"] == {"id": name}
         kind = load.__name__.removeprefix("load_")
-        rig.own_pages = {quote(name.upper()): Reply(page_xml([record(1, kind, name=name)]))}
+        named_rig.own_pages = {quote(name.upper()): Reply(page_xml([record(1, kind, name=name)]))}
         assert load(name.upper(), directory=directory)["id"].tolist() == ["1"]
 
 
-def test_record_name_of_another_one_is_refused_and_named(rig, connect):
-    rig.other = {"firefox": "2"}
+def test_record_name_of_another_one_is_refused_and_named(named_rig, connect):
+    named_rig.other = {"firefox": "2"}
     with pytest.raises(NotFoundError, match="firefox") as caught:
-        dirframe.load_project("firefox", directory=connect(rig))
-    name = dirframe.load_project(2, directory=connect(rig))["name"].item()
+        dirframe.load_project("firefox", directory=connect(named_rig))
+    name = dirframe.load_project(2, directory=connect(named_rig))["name"].item()
     assert f"2 ({name})" in str(caught.value)
 
 
-def test_record_without_an_own_page_comes_from_the_collection_by_its_name(rig, connect):
+def test_record_without_an_own_page_comes_from_the_collection_by_its_name(named_rig, connect):
     found = Reply(page_xml([record("8", name="Firefox tools"), record("9", name="Firefox")]))
-    rig.own_pages = {"firefox": SILENT, "9": SILENT, "lost": SILENT, "shut": DELETED}
-    answer = rig.reply
-    rig.reply = lambda asked: found if asked.query.get("query") else answer(asked)
-    frame = dirframe.load_project("firefox", directory=connect(rig))
+    named_rig.own_pages = {"firefox": SILENT, "9": SILENT, "lost": SILENT, "shut": DELETED}
+    answer = named_rig.reply
+    named_rig.reply = lambda asked: found if asked.query.get("query") else answer(asked)
+    frame = dirframe.load_project("firefox", directory=connect(named_rig))
     facts = get_provenance(frame)
     assert frame["id"].tolist() == ["9"]
     assert (facts["query"], facts["completeness"]) == ({"id": "firefox"}, "proven")
-    assert facts["requests_made"] == len(rig.requests) == 2
+    assert facts["requests_made"] == len(named_rig.requests) == 2
     for offline in (False, True):  # that it has none is remembered
-        again = dirframe.load_project("firefox", directory=connect(rig), offline=offline)
-        assert (again.equals(frame), len(rig.requests)) == (True, 2)
+        again = dirframe.load_project("firefox", directory=connect(named_rig), offline=offline)
+        assert (again.equals(frame), len(named_rig.requests)) == (True, 2)
     for name in ("9", "lost", "shut"):
         with pytest.raises((ServiceError, NotFoundError)):
-            dirframe.load_project(name, directory=connect(rig))
+            dirframe.load_project(name, directory=connect(named_rig))
     # An id cannot be queried, and a failure of another kind is no reason to.
-    assert [asked.query.get("query") for asked in rig.requests[2:]] == [None, None, "lost", None]
-    rig.moves = True
-    rig.forget()
-    frame = dirframe.load_project("firefox", directory=connect(rig), refresh=True)
-    assert get_provenance(frame)["requests_made"] == len(rig.requests)
+    assert [asked.query.get("query") for asked in named_rig.requests[2:]] == [
+        None,
+        None,
+        "lost",
+        None,
+    ]
+    named_rig.moves = True
+    named_rig.forget()
+    frame = dirframe.load_project("firefox", directory=connect(named_rig), refresh=True)
+    assert get_provenance(frame)["requests_made"] == len(named_rig.requests)
 
 
-def test_record_by_name_offline_is_no_search_that_lacks_its_analysis(rig, connect):
-    found, answer = without_analysis(rig.records[0]), rig.reply
+def test_record_by_name_offline_is_no_search_that_lacks_its_analysis(named_rig, connect):
+    found, answer = without_analysis(named_rig.records[0]), named_rig.reply
     page = Reply(page_xml([found], available=1, first=0))
-    rig.reply = lambda asked: page if asked.query.get("query") else answer(asked)
+    named_rig.reply = lambda asked: page if asked.query.get("query") else answer(asked)
     name = re.search("<name>([^<]*)", found)[1]
     for _ in range(2):
         with pytest.raises(CacheError, match=f"/projects/{quote(name)}.xml"):
-            dirframe.load_project(name, directory=connect(rig), offline=True)
+            dirframe.load_project(name, directory=connect(named_rig), offline=True)
         with pytest.warns(AnalysesNotSentWarning):  # it is in the cache the second time
-            dirframe.load_projects(connect(rig), query=name)
+            dirframe.load_projects(connect(named_rig), query=name)
 
 
 def test_record_name_is_found_in_every_dialect(serve, connect):

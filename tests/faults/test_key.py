@@ -195,7 +195,7 @@ def written(rig, folder, operation, name, **options):
 @example(name="the key in the text", key=KEY, operation="one", workers=1, in_process=True)
 @example(name="a broken header line", key=KEY, operation="one", workers=1, in_process=False)
 @example(name="in a circle with the key", key=KEY, operation="one", workers=1, in_process=True)
-def test_no_key_is_written_anywhere_whatever_goes_wrong(name, key, operation, workers, in_process):
+def test_key_is_written_nowhere_whatever_goes_wrong(name, key, operation, workers, in_process):
     rig = Rig(25, key=key)
     with TemporaryDirectory() as folder, rig.in_process() if in_process else rig:
         everything = written(rig, Path(folder), operation, name, workers=workers)

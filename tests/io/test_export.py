@@ -22,7 +22,7 @@ from dirframe import (
     harvest,
     read_table,
 )
-from dirframe.io.formats import OF_ONE_TABLE
+from dirframe.io.formats import OF_ONE_TABLE, TEXTS
 from dirframe.io.writers import WRITERS
 from tests import processes
 from tests.frames import with_provenance
@@ -65,7 +65,7 @@ def test_existing_file_is_replaced_only_if_that_was_asked_for(tmp_path):
         export(SMALL, file, overwrite=True)
         assert file.read_bytes() != b"mine"
     # Beside text stands its provenance.
-    beside = [tmp_path / f"f{suffix}.provenance.json" for suffix in WRITTEN[:4]]
+    beside = [tmp_path / f"f{suffix}.provenance.json" for suffix in TEXTS]
     assert {*tmp_path.iterdir()} == {*beside, *(tmp_path / f"f{suffix}" for suffix in WRITTEN)}
     for file in beside:
         assert {"citation", "provenance", "columns"} <= {*json.loads(file.read_text("utf-8"))}

@@ -3,15 +3,7 @@
 import warnings
 import zipfile
 
-import pytest
-
 import dirframe
-
-
-@pytest.fixture(scope="module")
-def rehearsal():
-    with dirframe.sample_directory(analyses=False) as directory:
-        yield directory
 
 
 def columns_of(frame, folder):

@@ -24,7 +24,7 @@ from dirframe import (
     export,
     read_table,
 )
-from dirframe.io.formats import OF_ONE_TABLE
+from dirframe.io.formats import OF_ONE_TABLE, TEXTS
 from tests.frames import frames, rich
 
 #: The formats that are read back.
@@ -51,7 +51,7 @@ def test_any_frame_comes_back_from_parquet_as_it_was(frame):
         same(frame, returned(frame, folder, ".parquet"))
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl"])
+@pytest.mark.parametrize("suffix", TEXTS)
 @given(frame=frames())
 def test_fields_of_the_interface_come_back_from_text_whatever_they_hold(suffix, frame):
     odd = "=name, \"'"
@@ -146,14 +146,13 @@ def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp
         pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 
-def test_computed_columns_come_back_as_numbers_and_text_of_digits_as_text(
-    tmp_path, sample_projects
-):
-    projects = sample_projects[["id", "stack_count"]].assign(
-        ratio=1.25, whole=pd.array([7] * len(sample_projects), dtype="Int64"), kept="7"
+def test_computed_columns_come_back_as_numbers_and_text_of_digits_as_text(tmp_path, sample_frames):
+    loaded = sample_frames["projects"]
+    projects = loaded[["id", "stack_count"]].assign(
+        ratio=1.25, whole=pd.array([7] * len(loaded), dtype="Int64"), kept="7"
     )
     projects["ratio"] = projects["ratio"].astype("Float64")
-    breakdown = child_table(sample_projects, "analysis_languages")
+    breakdown = child_table(loaded, "analysis_languages")
     codes = pd.DataFrame({"x": pd.Series(["5", "6"], dtype="str"), "flag": ["true", "false"]})
     for suffix in READ:
         for frame in (projects, breakdown, codes, breakdown.head(0), codes.head(0)):
@@ -205,8 +204,9 @@ def test_ids_in_the_index_of_another_program_become_a_column(tmp_path):
         assert found["stack_count"].tolist() == [7, 8, 9]
 
 
-def test_groups_and_named_indexes_become_columns(tmp_path, sample_projects):
-    by = sample_projects.groupby("analysis_main_language_name")["stack_count"].sum().to_frame()
+def test_groups_and_named_indexes_become_columns(tmp_path, sample_frames):
+    groups = sample_frames["projects"].groupby("analysis_main_language_name")
+    by = groups["stack_count"].sum().to_frame()
     for suffix in READ:
         found = returned(by, tmp_path, suffix)
         assert list(found) == ["analysis_main_language_name", "stack_count"]
@@ -227,7 +227,7 @@ def test_objects_come_back_from_parquet_and_bytes_are_refused_by_text(tmp_path):
         frame = pd.DataFrame({"id": ["1"], "day": [value], "name": ["x"]})
         assert returned(frame, tmp_path, ".parquet")["day"].tolist() == frame["day"].tolist()
     frame["day"] = pd.Series([b"x"])
-    for suffix in (*READ[:-1], ".xlsx"):
+    for suffix in (*TEXTS, ".xlsx"):
         with pytest.raises(InvalidInputError, match="'day'"):
             export(frame, tmp_path / f"days{suffix}")
 
@@ -267,7 +267,7 @@ def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
 
 def test_half_a_file_is_never_read_as_the_whole_one(tmp_path):
     frame = pd.DataFrame({"id": ["1", "2"], "n": [3, 4], "kind": ["a", "b"]})
-    for suffix in READ[:-1]:
+    for suffix in TEXTS:
         file = export(frame, tmp_path / f"f{suffix}")
         text = file.read_text("utf-8")
         file.write_text(text[:-4], encoding="utf-8")
@@ -290,7 +290,7 @@ def test_list_that_was_edited_into_another_form_is_read_all_the_same_or_named(tm
 
 def test_list_has_no_number_that_json_lacks(tmp_path):
     frame = pd.DataFrame({"id": ["1"], "tags": [[1.0, float("nan"), {"most": float("inf")}]]})
-    for suffix in READ[:-1]:
+    for suffix in TEXTS:
         file = export(frame, tmp_path / f"f{suffix}")
         assert not {"NaN", "Infinity"} & {*re.findall(r"\w+", file.read_text("utf-8"))}
         assert read_table(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]

@@ -1,11 +1,13 @@
 """A report is one page that says what the frames hold, what to beware of, and how it was made."""
 
+import base64
 import re
 
 import lxml.html
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import dirframe
 from dirframe import read_pages, stats
@@ -17,20 +19,29 @@ LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }}"
 
 
+def write_empty(_figure, stream, **_options):
+    """Write a picture in the place of one that is drawn."""
+    stream.write("<svg/>")
+
+
 @pytest.fixture(scope="module")
 def tree(sample, tmp_path_factory):
+    """Return the elements of a report on projects and accounts, with pictures that are empty."""
     projects = dirframe.load_projects(sample, max_items=75, progress=False)
     accounts = dirframe.load_accounts(sample, max_items=50, progress=False)
     projects.loc[0, LANGUAGE] = HOSTILE
     folder = tmp_path_factory.mktemp("report")
-    file = dirframe.report([accounts, projects], folder / "report.html")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", write_empty)
+        file = dirframe.report([accounts, projects], folder / "report.html")
     assert [entry.name for entry in folder.iterdir()] == ["report.html"]
     return lxml.html.fromstring(file.read_text(encoding="utf-8"))
 
 
 @pytest.fixture
-def make(tmp_path):
-    """Return the elements of the report on some frames."""
+def make(tmp_path, monkeypatch):
+    """Return the elements of the report on some frames: its words, with pictures that are empty."""
+    monkeypatch.setattr(Figure, "savefig", write_empty)
 
     def of(frames, **options):
         file = dirframe.report(frames, tmp_path / "made.html", overwrite=True, **options)
@@ -120,6 +131,12 @@ def test_the_same_frames_give_the_same_bytes(sample_projects, tmp_path):
     frame = sample_projects[["id", "name", "licenses"]].head(60)
     one, two = (dirframe.report(frame, tmp_path / f"{name}.html") for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
+    pictures = lxml.html.fromstring(one.read_text("utf-8")).xpath("//img/@src | //source/@srcset")
+    assert len(pictures) >= 2
+    for picture in pictures:
+        svg = base64.b64decode(picture.partition(",")[2])
+        assert b"<path" in svg
+        assert not re.search(rb"<script|<image|(?:href|src)=\"(?!#)", svg)
 
 
 def test_text_of_others_is_no_markup(make):

@@ -17,9 +17,8 @@ from tests.charts import CHARTS, caption, draw, labels, lay_out, noun, words
 from tests.frames import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE, projects, with_provenance
 
 EVERY = pytest.mark.parametrize("name", CHARTS)
-SOME = pytest.mark.parametrize(
-    "name", ["accounts_map", "growth", "language_share", "languages_by_year", "life_span", "lorenz"]
-)
+NAMED = ["accounts_map", "growth", "language_share", "languages_by_year", "life_span", "lorenz"]
+SOME = pytest.mark.parametrize("name", NAMED)
 
 
 @cache
@@ -53,8 +52,14 @@ def test_chart_on_given_axes_changes_nothing_else(name):
     assert draw(name, frame, ax=ax) is ax
     assert state() == before
     assert formula.get_parse_math()
-    assert charts.cut_off(lay_out(ax)) == []
     pd.testing.assert_frame_equal(frame, copy)
+
+
+@SOME
+def test_chart_on_given_axes_has_all_texts_whole(name):
+    """The slow tests have every chart, in several sizes."""
+    _, (ax, _) = plt.subplots(1, 2, figsize=(9, 5))
+    assert charts.cut_off(lay_out(draw(name, ax=ax))) == []
 
 
 @EVERY
@@ -74,8 +79,13 @@ def test_chart_says_title_unit_scale_and_source(name):
         assert not text.get_parse_math() or "$" not in text.get_text()
 
 
-@EVERY
+@SOME
 def test_chart_has_all_texts_whole_at_the_width_of_a_column(name):
+    """The slow tests have every chart."""
+    check_width_of_a_column(name)
+
+
+def check_width_of_a_column(name):
     ax = lay_out(draw(name, width="column"))
     assert charts.figure(ax).get_figwidth() == 3.3
     for size in (ax, drawn(name)):
@@ -86,12 +96,13 @@ def test_chart_has_all_texts_whole_at_the_width_of_a_column(name):
 
 @EVERY
 def test_chart_of_nothing_says_why_and_one_record_is_shown(name):
-    one = lay_out(draw(name, CHARTS[name]().iloc[[9]], width="column"))
+    one = draw(name, CHARTS[name]().iloc[[9]], width="column")
     assert marks(one)
     assert size_in(caption(one)) == (1, 1)
-    assert charts.cut_off(one) == []
+    if name in NAMED:  # the slow tests have every chart
+        assert charts.cut_off(lay_out(one)) == []
     frame = CHARTS[name](3)
-    empty = lay_out(draw(name, frame.iloc[:0]))
+    empty = draw(name, frame.iloc[:0])
     assert labels(empty) == [f"No {noun(name)}"]
     assert caption(empty).startswith(f"0 {noun(name)}. ")
     for column in frame.columns.drop(["id", "country_code", "contributor_id"], errors="ignore"):
@@ -114,18 +125,21 @@ def test_chart_refuses_wrong_axes_and_options_without_leaving_a_figure(name):
     frame = CHARTS[name]()
     with pytest.raises(TypeError, match=r"'titel'\. Did you mean 'title'\?"):
         draw(name, frame, titel="Our title")
-    with pytest.raises(TypeError, match=r"^tags\(\).*'limit'\. Did you mean 'top'\?"):
-        plot.tags(projects(), limit=3)
-    with pytest.raises(TypeError, match="Did you mean 'cumulative'"):  # of the chart alone
-        plot.growth(projects(), cumulativ=True)
-    with pytest.raises(TypeError, match=r"^accounts_map\(\).*'top'\.$"):  # of its statistic alone
-        plot.accounts_map(frames.accounts(), top=3)
     assert plt.get_fignums() == []
     _, several = plt.subplots(1, 2)
     for wrong in (several, 5, several[0].figure):
         with pytest.raises(InvalidInputError):
             draw(name, frame, ax=wrong)
     assert len(plt.get_fignums()) == 1
+
+
+def test_chart_names_the_option_that_was_meant():
+    with pytest.raises(TypeError, match=r"^tags\(\).*'limit'\. Did you mean 'top'\?"):
+        plot.tags(projects(), limit=3)
+    with pytest.raises(TypeError, match="Did you mean 'cumulative'"):  # of the chart alone
+        plot.growth(projects(), cumulativ=True)
+    with pytest.raises(TypeError, match=r"^accounts_map\(\).*'top'\.$"):  # of its statistic alone
+        plot.accounts_map(frames.accounts(), top=3)
 
 
 # The number of records

@@ -35,7 +35,7 @@ rows = st.dictionaries(
 
 
 @given(rows, rows)
-def test_every_record_is_new_gone_changed_or_the_same(before, after):
+def test_compare_finds_each_record_new_gone_changed_or_the_same(before, after):
     found = compare(frame(before), frame(after))
     both = [key for key in after if key in before]
     new = [key for key in after if key not in before]
@@ -56,7 +56,7 @@ def test_every_record_is_new_gone_changed_or_the_same(before, after):
     assert found.title == numbers
 
 
-def test_a_load_that_went_through_a_file_has_not_changed(sample_projects):
+def test_compare_finds_no_change_by_a_file(sample_projects):
     buffer = io.BytesIO()
     some = sample_projects.head(50)
     some.to_parquet(buffer)
@@ -64,7 +64,7 @@ def test_a_load_that_went_through_a_file_has_not_changed(sample_projects):
     assert compare(some, some.iloc[::-1]).title == SAME.format(50)
 
 
-def test_a_snapshot_that_is_not_whole_and_another_question_are_said():
+def test_compare_says_what_is_not_whole_or_of_another_query():
     one, other = frame({"a": ("C", 1)}), frame({"b": ("C", 1)})
     assert len(compare(one, other).notes) == 2  # the two sources
     for first, second, said in (
@@ -79,7 +79,7 @@ def test_a_snapshot_that_is_not_whole_and_another_question_are_said():
         assert all(fact in note for fact in said)
 
 
-def test_it_shows_itself_as_text_and_html():
+def test_compare_is_shown_as_text_and_html():
     found = compare(frame({"a": ("C", 9)}), frame({"a": ("C", 2)}).assign(**{"<script>": 1}))
     assert PEOPLE in str(found)
     assert "<script>" in str(found)
@@ -147,7 +147,7 @@ def changed_rows(before, after):
     return [int(number) for number in compare(*frames).changed["id"]]
 
 
-def test_the_order_of_a_list_or_mapping_is_no_change_and_another_entry_is():
+def test_compare_of_lists_and_mappings_ignores_their_order():
     pairs = [
         ([1, "a", None], array(None, "a", 1)),
         ([[1, 2], [2]], array([2], array(2, 1))),
@@ -163,7 +163,7 @@ def test_the_order_of_a_list_or_mapping_is_no_change_and_another_entry_is():
     assert changed_rows(before, after) == changed_rows(after, before) == [4, 5, 6, 7, 8]
 
 
-def test_a_changed_list_or_mapping_is_shown_in_one_order():
+def test_compare_shows_a_changed_list_or_mapping_in_one_order():
     frames = [
         pd.DataFrame({"id": ["1", "2"], "cell": array(*cells)})
         for cells in ([[1, "a"], {"x": [1, {"y": 2}]}], [["b", 1], {"x": [{"y": 3}, 1]}])
@@ -171,7 +171,7 @@ def test_a_changed_list_or_mapping_is_shown_in_one_order():
     assert compare(*frames).changed["after"].tolist() == ['[1, "b"]', '{"x": [{"y": 3}, 1]}']
 
 
-def test_the_same_moment_in_another_zone_or_unit_is_no_change():
+def test_compare_of_moments_ignores_zone_and_unit():
     at = pd.to_datetime(pd.Series(["1990-01-01 00:00:00", "2029-12-31 23:59:59"]), utc=True)
     for other in (at.dt.tz_convert("Asia/Tokyo"), at.dt.tz_localize(None), at.dt.as_unit("ns")):
         for pair in ((at.dt.as_unit("us"), other), (other, at)):
@@ -179,7 +179,7 @@ def test_the_same_moment_in_another_zone_or_unit_is_no_change():
         assert changed_rows(other, at + pd.Timedelta(1, "s")) == [0, 1]
 
 
-def test_the_same_number_in_another_dtype_is_no_change_and_text_is_no_number():
+def test_compare_of_numbers_ignores_their_dtype():
     for numbers, dtypes in (
         (pd.Series([7, -3, None, 0, 2**53 - 1], dtype="Int64"), ["object", "category", "Float64"]),
         (pd.Series([2**62, None], dtype="Int64"), ["object", "category"]),

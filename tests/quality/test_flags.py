@@ -15,7 +15,7 @@ def days(*texts):
 
 
 @pytest.fixture(scope="module")
-def projects():
+def flagged_projects():
     """Make a sound project (1), some for each rule, some just within, and an unknown one."""
     dates = {
         FIRST: "2005-01-01",
@@ -47,8 +47,8 @@ def projects():
     return frame.astype({LINES: "Int64", PEOPLE: "Int64"})
 
 
-def test_each_rule_tells_its_record_and_no_other(projects):
-    found = flags(projects)
+def test_flags_rule_tells_its_record_and_no_other(flagged_projects):
+    found = flags(flagged_projects)
     expected = [
         ("began_before_1970", "2", "1969-12"),
         ("began_before_language", "2", "1995"),
@@ -68,14 +68,14 @@ def test_each_rule_tells_its_record_and_no_other(projects):
         assert want in text
     assert set(found["name"]) == {"Sound"}
     counted = found.attrs["dirframe"]["counted"]
-    assert counted["projects"] == len(projects)
-    only = flags(projects, rules=["negative_lines"])
+    assert counted["projects"] == len(flagged_projects)
+    only = flags(flagged_projects, rules=["negative_lines"])
     pd.testing.assert_frame_equal(
         only, found[found["rule"] == "negative_lines"].reset_index(drop=True)
     )
 
 
-def test_an_outlier_is_beyond_the_modified_z_score_of_its_language():
+def test_flags_outlier_is_beyond_the_modified_z_score_of_its_language():
     lines = [10**power for power in (2, 3, 4)] * 10
     bound = int(10 ** (3 + 3.5 / 0.6745))  # median 3 and MAD 1 of the logarithm
     frame = pd.DataFrame(
@@ -113,7 +113,7 @@ def test_impossible_accounts_are_flagged():
     assert found.attrs["dirframe"]["counted"]["accounts"] == 5
 
 
-def test_an_analysis_is_stale_by_the_age_asked_for():
+def test_flags_stale_analysis_by_the_age_asked_for():
     frame = pd.DataFrame({FETCHED[0]: days("2012-06-19", "2013-06-19T00:00:01", None)})
     for age, stale in (
         *(("365d", 1), ("366d", 0), ("12mo", 1), ("13mo", 0), ("1y", 1), ("52w", 1), ("53w", 0)),
@@ -122,7 +122,7 @@ def test_an_analysis_is_stale_by_the_age_asked_for():
         assert len(flags(frame, rules=["stale_analysis"], older_than=age)) == stale, age
 
 
-def test_the_age_is_counted_from_the_day_of_the_load_where_it_is_known():
+def test_flags_age_is_counted_from_the_day_of_the_load_where_it_is_known():
     frame = pd.DataFrame({FETCHED[0]: days("2012-06-19", "2013-06-19")})
     provenance.set_provenance(frame, retrieved_newest="2020-01-01T00:00:00Z")
     assert len(flags(frame, older_than="2y")) == 2
@@ -130,23 +130,23 @@ def test_the_age_is_counted_from_the_day_of_the_load_where_it_is_known():
     assert len(flags(frame, older_than="2y")) == 0
 
 
-def test_what_is_no_age_and_no_rule_is_refused(projects):
+def test_flags_refuse_what_is_no_age_or_rule(flagged_projects):
     for age in ("2 m", "y", "", "-1d", 365):
         with pytest.raises(InvalidInputError, match=f"{age!r} is not an age"):
-            flags(projects, older_than=age)
+            flags(flagged_projects, older_than=age)
     for rules in (["negative_line"], 3, [["negative_lines"]]):
         with pytest.raises(InvalidInputError, match="The rules are began_before_1970"):
-            flags(projects, rules=rules)
+            flags(flagged_projects, rules=rules)
     with pytest.raises(InvalidInputError, match="posts_count"):
-        flags(projects, rules=["negative_posts"])
+        flags(flagged_projects, rules=["negative_posts"])
     for frame in (pd.DataFrame({"other": [1]}), pd.DataFrame()):
         with pytest.raises(MissingColumnsError):
             flags(frame)
 
 
-def test_no_record_and_no_rule_give_the_same_columns(projects):
-    expected = flags(projects).iloc[:0]
-    for table in (flags(projects.iloc[:0]), flags(pd.DataFrame({"other": [1]}), rules=[])):
+def test_flags_of_no_record_or_rule_have_the_same_columns(flagged_projects):
+    expected = flags(flagged_projects).iloc[:0]
+    for table in (flags(flagged_projects.iloc[:0]), flags(pd.DataFrame({"other": [1]}), rules=[])):
         pd.testing.assert_frame_equal(table, expected)
     nothing = oracle.frame("projects", [{}, {}])
     pd.testing.assert_frame_equal(flags(nothing), expected)
@@ -163,7 +163,7 @@ def test_recorded_projects_hold_what_is_known_of_them(recorded):
 # What is left out
 
 
-def test_what_is_left_out_are_the_records_that_a_rule_tells(sample_projects):
+def test_exclude_leaves_out_the_records_that_a_rule_tells(sample_projects):
     bad = (sample_projects[LINES] < 0).fillna(value=False)
     sound = exclude(sample_projects, ["negative_lines"])
     pd.testing.assert_frame_equal(sound, sample_projects[~bad])
@@ -176,7 +176,7 @@ def test_what_is_left_out_are_the_records_that_a_rule_tells(sample_projects):
     assert exclude(sample_projects) is sample_projects
 
 
-def test_a_record_that_several_rules_tell_is_counted_once():
+def test_exclude_counts_a_record_of_several_rules_once():
     projects = pd.DataFrame({"id": list("abcd"), LINES: [-1, -1, 5, 7], PEOPLE: [-1, 2, -3, 4]})
     sound = exclude(projects, ["negative_lines", "negative_contributors"])
     assert list(sound["id"]) == ["d"]
@@ -196,8 +196,8 @@ def test_old_analyses_are_those_of_the_rule(sample_projects):
     assert set(young["id"]) == set(sample_projects["id"]) - set(stale["id"])
 
 
-def test_what_cannot_be_left_out_is_refused(frames):
-    frame = frames["projects"].drop(columns=[*FETCHED])
+def test_exclude_refuses_what_cannot_be_left_out(kind_frames):
+    frame = kind_frames["projects"].drop(columns=[*FETCHED])
     for rules, age, named in (
         *(
             (rules, None, "negative_line")

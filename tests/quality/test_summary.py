@@ -28,7 +28,7 @@ def number_of(frame, *words):
     return number
 
 
-def test_each_column_says_how_much_is_missing_and_what_it_holds():
+def test_summary_of_a_column_says_how_much_is_missing_and_what_it_holds():
     frame = pd.DataFrame(
         {
             "id": pd.Series(["1", "2", "3", "4"], dtype="str"),
@@ -87,7 +87,7 @@ def test_columns_of_objects_are_described_by_what_they_hold():
     }
 
 
-def test_an_analysis_is_stale_a_year_before_the_load_whatever_one_wrong_date_says():
+def test_summary_counts_stale_analyses_whatever_one_wrong_date_says():
     dates = days("2012-07-30", "2013-07-30", "2013-07-29", "2031-01-01", None)
     frame = pd.DataFrame({FETCHED[0]: dates})
     assert number_of(frame, "stale", "2013-07-30") == 0  # the day of the median one
@@ -161,7 +161,7 @@ def test_impossible_and_unplaced_accounts_are_counted():
     assert summary(frame).bias["share"].tolist() == pytest.approx([1 / 3] * 6)
 
 
-def test_a_capped_load_says_what_its_sort_left_out(sample, sample_projects):
+def test_summary_of_a_capped_load_says_what_its_sort_left_out(sample, sample_projects):
     for options, order in (({"sort": "stack_count"}, "stack_count"), ({}, "created_at")):
         projects = load_projects(max_items=50, directory=sample, progress=False, **options)
         overview = summary(projects)
@@ -183,7 +183,7 @@ def test_text_and_html_show_the_same_and_nothing_is_markup():
         assert part in str(overview)
 
 
-def test_a_small_frame_is_shown_too(sample_projects):
+def test_summary_of_a_small_frame(sample_projects):
     for rows in (0, 1):
         overview = summary(sample_projects.head(rows))
         assert str(overview).startswith(f"{rows} project")
@@ -191,7 +191,7 @@ def test_a_small_frame_is_shown_too(sample_projects):
         assert overview.bias.dtypes.astype(str).tolist() == ["str", "Int64", "Float64"]
 
 
-def test_the_overview_of_other_records_calls_them_what_they_are():
+def test_summary_of_other_records_calls_them_what_they_are():
     frame = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"], "commits": [3]})
     overview = summary(provenance.set_provenance(frame, resource="contributor_fact", complete=True))
     assert overview.title == "1 contributor, complete"
@@ -203,7 +203,7 @@ def loaded(count=6):
     return provenance.set_provenance(frame, resource="project", items_loaded=count, complete=True)
 
 
-def test_the_title_says_whether_the_records_are_those_that_were_loaded():
+def test_summary_title_says_whether_the_records_are_those_that_were_loaded():
     assert summary(loaded()).title == "6 projects, complete"
     assert summary(loaded().sample(frac=1, random_state=1)).title == "6 projects, complete"
     for frame, facts in (

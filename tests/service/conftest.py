@@ -90,7 +90,7 @@ class Client:
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory):
+def records_folder(tmp_path_factory):
     """Return a folder of 107 accounts and 63 projects as XML."""
     folder = tmp_path_factory.mktemp("directory")
     for kind, records in (("account", ACCOUNTS), ("project", PROJECTS)):
@@ -100,9 +100,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def store(folder):
+def store(records_folder):
     """Return the records of the folder, for the application without a socket."""
-    with closing(open_data(folder)) as store:
+    with closing(open_data(records_folder)) as store:
         yield store
 
 
@@ -154,7 +154,7 @@ def imported(cache):
 
 
 @pytest.fixture
-def written(tmp_path, imported):
+def open_written(tmp_path, imported):
     """Write pages, of records or as they are, as files, and return the application of the folder."""
 
     def open_client(*pages):
@@ -169,7 +169,7 @@ def written(tmp_path, imported):
 
 
 @pytest.fixture(scope="session")
-def service(folder):
+def service(records_folder):
     """Serve the folder over a socket, with a key of its own."""
-    with dirframe.serve(folder) as service:
+    with dirframe.serve(records_folder) as service:
         yield service

@@ -64,7 +64,7 @@ def test_query_is_read_as_latin_1_where_it_is_no_utf_8(client):
         "/accounts/%EF%BF%BE.xml",
     ],
 )
-def test_nothing_at_an_address_is_404(target, client):
+def test_404_of_an_unknown_address(target, client):
     assert client.error(target, 404)
 
 
@@ -173,10 +173,10 @@ def test_cors_xml_only(target, origin, client):
     assert refused.headers.get("Access-Control-Allow-Origin") == origin
 
 
-def test_generated_data_is_marked_in_every_success(client, written):
+def test_generated_data_is_marked_in_every_success(client, open_written):
     page = page_xml([record("1", "account", name="x")])
     made = page.replace(b"<response>", b"<?dirframe-synthetic yes?><response>")
-    marked = written(made, [record("1", name="y")])
+    marked = open_written(made, [record("1", name="y")])
     for target in ("/accounts.xml", "/accounts/1.xml", "/projects.xml", "/projects/1.xml"):
         mark = marked.root(target).getprevious()
         assert mark.target == "dirframe-synthetic", target
@@ -192,8 +192,8 @@ def damage_text(file):
     file.write_bytes(content.replace(b"<project>", b"<pro\xffect>"))
 
 
-def test_store_with_damaged_xml_is_named_in_the_log(written, cache, caplog):
-    client = written([record("1", name="Ada")])
+def test_store_with_damaged_xml_is_named_in_the_log(open_written, cache, caplog):
+    client = open_written([record("1", name="Ada")])
     [file] = (cache / "stores").iterdir()
     file.write_bytes(file.read_bytes().replace(b"<project>", b"<pro<ect>"))
     assert client.client.get("/projects/1").status_code == 500
@@ -211,8 +211,8 @@ def test_store_with_damaged_xml_is_named_in_the_log(written, cache, caplog):
         damage_text,
     ],
 )
-def test_store_damaged_while_served_is_named_in_the_log(damage, written, cache, caplog):
-    client = written([record("1", name="Ada")])
+def test_store_damaged_while_served_is_named_in_the_log(damage, open_written, cache, caplog):
+    client = open_written([record("1", name="Ada")])
     [file] = (cache / "stores").iterdir()
     damage(file)
     caplog.clear()
@@ -227,8 +227,8 @@ def test_store_damaged_while_served_is_named_in_the_log(damage, written, cache, 
     assert client.key not in caplog.text
 
 
-def test_health_check_fails_without_a_store(written, cache):
-    client = written([record("1")])
+def test_health_check_fails_without_a_store(open_written, cache):
+    client = open_written([record("1")])
     assert client.client.get("/healthz").status_code == 200
     [file] = (cache / "stores").iterdir()
     file.unlink()
@@ -239,8 +239,8 @@ def test_health_check_fails_without_a_store(written, cache):
 @pytest.mark.parametrize(
     "target", ["/projects/1/contributors.xml", "/p/1/analyses/latest/size_facts.xml"]
 )
-def test_contributors_of_a_project_without_any_are_404(target, analysis, written):
-    client = written([record("1", inner=analysis)])
+def test_contributors_of_a_project_without_any_are_404(target, analysis, open_written):
+    client = open_written([record("1", inner=analysis)])
     text = client.error(target, 404)
     assert ("Code analysis is not available" in text) == ("5" not in analysis)
 
@@ -279,8 +279,8 @@ ACCOUNTS = (
         (f"/accounts/{OTHER}.xml", "3"),
     ],
 )
-def test_name_or_digest_finds_a_record(target, identifier, written):
-    client = written(PROJECTS, ACCOUNTS)
+def test_name_or_digest_finds_a_record(target, identifier, open_written):
+    client = open_written(PROJECTS, ACCOUNTS)
     assert client.ids(target) == [identifier]
     assert client.used() == 1
     assert client.client.get(target).status_code == 403
@@ -297,8 +297,8 @@ def test_name_or_digest_finds_a_record(target, identifier, written):
         f"/projects/{OTHER}.xml",
     ],
 )
-def test_name_or_digest_of_something_else_finds_no_record(target, written):
-    written(PROJECTS, ACCOUNTS).error(target, 404)
+def test_name_or_digest_of_something_else_finds_no_record(target, open_written):
+    open_written(PROJECTS, ACCOUNTS).error(target, 404)
 
 
 @pytest.mark.parametrize(
@@ -310,12 +310,12 @@ def test_name_or_digest_of_something_else_finds_no_record(target, written):
         ("/accounts/fst", "Stefan"),
     ],
 )
-def test_name_finds_a_page(target, name, written):
-    assert name in written(PROJECTS, ACCOUNTS).client.get(target).text
+def test_name_finds_a_page(target, name, open_written):
+    assert name in open_written(PROJECTS, ACCOUNTS).client.get(target).text
 
 
-def test_digest_is_not_shown(written):
-    client = written(PROJECTS, ACCOUNTS)
+def test_digest_is_not_shown(open_written):
+    client = open_written(PROJECTS, ACCOUNTS)
     assert client.client.get(f"/accounts/{OTHER}").status_code == 404
     shown = "".join(client.get(target).text for target in ("/accounts/3.xml", "/accounts.xml"))
     shown += client.get("/accounts/3").text
@@ -346,9 +346,9 @@ class Door:
 
 
 @pytest.fixture(scope="module")
-def door(folder, tmp_path_factory):
+def door(records_folder, tmp_path_factory):
     path = tmp_path_factory.mktemp("door") / "keys.sqlite"
-    with KeyStore(path) as keys, dirframe.serve(folder, keys=path) as service:
+    with KeyStore(path) as keys, dirframe.serve(records_folder, keys=path) as service:
         yield Door(service.url, keys)
 
 

@@ -84,10 +84,10 @@ def test_csv_gives_the_same_records_when_it_is_read(tmp_path, imported):
     assert loaded[1].set_index("id")["description"].tolist()[1:] == TEXTS
 
 
-def test_csv_of_generated_records_says_so(written):
+def test_csv_of_generated_records_says_so(open_written):
     page = page_xml([record("1", name="x")])
     made = page.replace(b"<response>", b"<?dirframe-synthetic yes?><response>")
-    with written(made).get("/projects.csv") as response:
+    with open_written(made).get("/projects.csv") as response:
         assert "synthetic-projects.csv" in response.headers["Content-Disposition"]
 
 
@@ -117,7 +117,7 @@ def test_csv_that_a_slow_client_reads_keeps_nobody_out(tmp_path):
         assert min(sizes) == max(sizes) > 200 * len(text)
 
 
-def test_csv_that_is_being_written_is_503(folder, imported, monkeypatch):
+def test_csv_that_is_being_written_is_503(records_folder, imported, monkeypatch):
     writing, go_on = threading.Event(), threading.Event()
     write_header = csv.DictWriter.writeheader
 
@@ -127,7 +127,7 @@ def test_csv_that_is_being_written_is_503(folder, imported, monkeypatch):
         return write_header(writer)
 
     monkeypatch.setattr(csv.DictWriter, "writeheader", hold)
-    client = imported(folder)
+    client = imported(records_folder)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(client.get, "/projects.csv")
         assert writing.wait(wire.LIMIT)
@@ -138,9 +138,9 @@ def test_csv_that_is_being_written_is_503(folder, imported, monkeypatch):
     assert len(rows_of(client.get("/projects.csv"))) == 63
 
 
-def test_csv_file_is_removed_with_the_service(folder, tmp_path, monkeypatch):
+def test_csv_file_is_removed_with_the_service(records_folder, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with dirframe.serve(folder) as service:
+    with dirframe.serve(records_folder) as service:
         target = f"/projects.csv?api_key={service.api_key.reveal()}"
         assert wire.ask(service.url, target).status == 200
         assert len(list(tmp_path.glob("dirframe-*/projects.csv"))) == 1

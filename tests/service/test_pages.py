@@ -23,7 +23,7 @@ def page(client, target, *, status=200):
     return html.fromstring(response.get_data())
 
 
-def test_every_page_is_accessible_and_asks_no_other_host(client):
+def test_pages_are_accessible_and_ask_no_other_host(client):
     for target in ("/", "/accounts", "/projects", "/accounts/1", "/projects/1", "/nowhere"):
         root = page(client, target, status=404 if target == "/nowhere" else 200)
         assert root.get("lang") == "en"
@@ -76,8 +76,8 @@ def test_page_that_has_nothing_or_cannot_be_meant(client):
     page(client, "/accounts/999", status=404)
 
 
-def test_home_page_has_the_name_of_the_site_its_counts_and_the_addresses(folder):
-    with dirframe.serve(folder, name="Us & <them>", analyses=False) as service:
+def test_home_page_has_the_name_of_the_site_its_counts_and_the_addresses(records_folder):
+    with dirframe.serve(records_folder, name="Us & <them>", analyses=False) as service:
         root = html.fromstring(wire.ask(service.url, "/").body)
     assert root.findtext(".//h1") == root.find(".//a[@class='brand']").text == "Us & <them>"
     for expected in ("107", "63", "api_key", "/projects/{project_id}.xml", "1,000", "10 a page"):
@@ -94,7 +94,7 @@ def test_home_page_searches_accounts_where_there_are_no_projects(imported):
 HOSTILE = '<script>alert(1)</script>" onmouseover="x'
 
 
-def test_markup_of_members_is_text(written):
+def test_markup_of_members_is_text(open_written):
     text = escape(HOSTILE)
     inner = (
         f"<tags><tag>{text}</tag></tags><analysis><main_language_name>{text}</main_language_name>"
@@ -102,7 +102,7 @@ def test_markup_of_members_is_text(written):
     )
     texts = dict.fromkeys(("name", "description", "stack_count", "location"), HOSTILE)
     url = 'https://x.example/?a="><script>'
-    client = written(
+    client = open_written(
         [record("1", download_url=url, inner=inner, **texts)], [record("a'b", "account", **texts)]
     )
     for target in (
@@ -117,7 +117,7 @@ def test_markup_of_members_is_text(written):
         assert HOSTILE in root.text_content()
 
 
-def test_only_addresses_of_known_kinds_become_links(written):
+def test_links_are_addresses_of_known_kinds(open_written):
     known = ("https://x.example/a?b=c", "irc://irc.example/room")
     unknown = (
         "javascript:alert(1)",
@@ -127,7 +127,7 @@ def test_only_addresses_of_known_kinds_become_links(written):
         "//x.example",
         "x.example",
     )
-    client = written([record(n, homepage_url=url) for n, url in enumerate((*known, *unknown))])
+    client = open_written([record(n, homepage_url=url) for n, url in enumerate((*known, *unknown))])
     for number, url in enumerate((*known, *unknown)):
         links = page(client, f"/projects/{number}").xpath("//dd/a/@href")
         assert links == ([url] if url in known else []), url
@@ -136,17 +136,17 @@ def test_only_addresses_of_known_kinds_become_links(written):
 RANK = "//dt[.='Kudo rank']/following-sibling::dd/text()"
 
 
-def test_account_without_a_score_is_shown_with_kudo_rank_1(written):
+def test_account_without_a_score_is_shown_with_kudo_rank_1(open_written):
     score = "<kudo_score><kudo_rank>9</kudo_rank><position>390</position></kudo_score>"
-    client = written([record("1", "account"), record("2", "account", inner=score)])
+    client = open_written([record("1", "account"), record("2", "account", inner=score)])
     for target, rank in (("/accounts/1", "1"), ("/accounts/2", "9")):
         root = page(client, target)
         assert root.xpath(RANK) == [rank]
         assert ("<kudo_score>" in client.get(f"{target}.xml").text) == (rank == "9")
 
 
-def test_kudo_rank_that_nobody_gave_is_not_shown(written):
-    client = written([record("1", "account", name="Ada", country_code="DE")])
+def test_kudo_rank_that_nobody_gave_is_not_shown(open_written):
+    client = open_written([record("1", "account", name="Ada", country_code="DE")])
     assert page(client, "/accounts/1").xpath(RANK) == []
 
 
@@ -175,8 +175,8 @@ def test_collection_that_a_directory_does_not_have_has_no_page(collection, other
     assert client.ids(f"/{other}.xml") == []  # the interface has both
 
 
-def test_directory_without_records_has_both_pages(written):
-    client = written(page_xml([]))
+def test_directory_without_records_has_both_pages(open_written):
+    client = open_written(page_xml([]))
     assert {"/accounts", "/projects"} <= links_of(page(client, "/"))
 
 
@@ -252,14 +252,14 @@ def test_page_of_a_record_has_every_field_of_the_specification_but_digests_and_o
 LICENCES = "//dt[.='Licences']/following-sibling::dd/text()"
 
 
-def test_project_shows_its_lists_in_every_dialect_and_from_a_table(written, imported):
+def test_project_shows_its_lists_in_every_dialect_and_from_a_table(open_written, imported):
     dialects = (
         "<license><name>mit</name><nice_name>MIT License</nice_name></license>",
         "<license><name>MIT License</name><vanity_url>mit</vanity_url></license>",  # today
     )
     pages = [[record("1", inner=f"<licenses>{one}<license/></licenses>")] for one in dialects]
     for number, records in enumerate(pages):
-        root = page(written(records), "/projects/1")
+        root = page(open_written(records), "/projects/1")
         assert root.xpath(LICENCES) == ["MIT License"], number
     lists = {"licenses": '["mit"]', "tags": '["web"]', "analysis_languages": '["C"]'}
     frame = pd.DataFrame({"id": ["1"], "name": ["a"], **{n: [v] for n, v in lists.items()}})
@@ -280,9 +280,9 @@ FORWARDED = (
 
 
 @pytest.fixture(scope="module")
-def behind(folder):
-    """Serve the folder behind a proxy at 127.0.0.1."""
-    with dirframe.serve(folder, trusted_proxy="127.0.0.1") as service:
+def behind(records_folder):
+    """Serve the records_folder behind a proxy at 127.0.0.1."""
+    with dirframe.serve(records_folder, trusted_proxy="127.0.0.1") as service:
         yield service.url
 
 
@@ -326,10 +326,10 @@ def test_proxy_ipv4_mapped(peer, trusted_proxy, is_trusted, store, keys):
     assert ('href="/directory/projects"' in response.text) == is_trusted
 
 
-def test_proxy_is_an_address_or_a_network(folder):
+def test_proxy_is_an_address_or_a_network(records_folder):
     for wrong in ("nginx", ""):
         with pytest.raises(dirframe.errors.ConfigurationError):
-            dirframe.serve(folder, trusted_proxy=wrong)
+            dirframe.serve(records_folder, trusted_proxy=wrong)
 
 
 def test_proxy_names_the_client_in_the_log_and_nobody_else_does(behind, service, caplog):

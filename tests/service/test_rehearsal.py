@@ -10,7 +10,7 @@ from tests.service.conftest import Client
 
 
 @pytest.fixture(scope="module")
-def ask(folder):
+def ask(records_folder):
     """Return a function that asks for a page: its ids, its total and its position, or its status."""
 
     def ask_for(path, query):
@@ -23,7 +23,7 @@ def ask(folder):
             int(root.findtext(name)) for name in ("items_available", "first_item_position")
         )
 
-    with dirframe.serve(folder, analyses=False) as service:
+    with dirframe.serve(records_folder, analyses=False) as service:
         yield ask_for
 
 

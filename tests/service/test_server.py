@@ -48,10 +48,10 @@ def port_of(service):
 # It begins and ends
 
 
-def test_service_has_a_key_of_its_own_and_leaves_nothing_when_it_stops(folder):
+def test_service_has_a_key_of_its_own_and_leaves_nothing_when_it_stops(records_folder):
     temporary = Path(tempfile.gettempdir())
     before = set(threading.enumerate()), open_files(temporary)
-    with dirframe.serve(folder) as service:
+    with dirframe.serve(records_folder) as service:
         url = service.url
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+", url)
         assert get(service, "/accounts.xml").status_code == 200
@@ -61,18 +61,18 @@ def test_service_has_a_key_of_its_own_and_leaves_nothing_when_it_stops(folder):
         wire.connect(url)
     assert (set(threading.enumerate()), open_files(temporary)) == before
     service.stop()  # a second time is no error
-    with dirframe.serve(folder, port=port_of(service)) as again:
+    with dirframe.serve(records_folder, port=port_of(service)) as again:
         assert again.url == url
 
 
-def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
+def test_address_that_cannot_be_listened_on_is_a_clear_error(service, records_folder):
     for options in ({"port": port_of(service)}, {"port": 70_000}, {"host": "nowhere.invalid"}):
         with pytest.raises(ConfigurationError, match=str(*options.values())):
-            dirframe.serve(folder, **options)
+            dirframe.serve(records_folder, **options)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
-def test_stop_that_was_interrupted_can_be_repeated(folder, monkeypatch):
+def test_stop_that_was_interrupted_can_be_repeated(records_folder, monkeypatch):
     def interrupt():
         wire.wait_until_refused(service.url)
         time.sleep(0.1)  # so that the main thread waits for the end
@@ -80,7 +80,7 @@ def test_stop_that_was_interrupted_can_be_repeated(folder, monkeypatch):
 
     before, held = set(threading.enumerate()), Held(monkeypatch)
     with processes.interruptible(), ThreadPoolExecutor(2) as pool:
-        service = dirframe.serve(folder)
+        service = dirframe.serve(records_folder)
         threads = set(threading.enumerate()) - before
         answer = pool.submit(get, service, "/accounts.xml")
         assert held.asked.wait(wire.LIMIT)
@@ -110,12 +110,12 @@ with dirframe.serve(sys.argv[1]) as service:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_forked_process_that_ends_leaves_the_service_to_its_parent(folder, cache):
+def test_forked_process_that_ends_leaves_the_service_to_its_parent(records_folder, cache):
     for is_temporary in (False, True):
         if is_temporary:  # a store that cannot be kept
             shutil.rmtree(cache)
             cache.write_text("in the way")
-        done = processes.run(folder, program=FORKED, env={"PYTHONWARNINGS": "ignore"})
+        done = processes.run(records_folder, program=FORKED, env={"PYTHONWARNINGS": "ignore"})
         assert (done.out, done.err, done.code) == ("200\n", "", 0), is_temporary
 
 
@@ -136,13 +136,13 @@ main()
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
 def test_command_serves_with_its_keys_ends_with_0_on_a_signal_and_logs_no_key(
-    folder, tmp_path, run, monkeypatch, number
+    records_folder, tmp_path, run, monkeypatch, number
 ):
     for name in ("DIRFRAME_DATA_DIR", "DIRFRAME_CACHE_DIR"):
         monkeypatch.setenv(name, str(tmp_path))
     add_key = partial(run, "keys", "add", "--developer", "Ada", "--application", "test")
     secret = add_key().out.strip() if number else ""
-    words = ("serve", folder, "--port", 0, "--name", "Ours", "--contact", "ada@example.org")
+    words = ("serve", records_folder, "--port", 0, "--name", "Ours", "--contact", "ada@example.org")
     options = {"program": None if number else SIGNALLED, "stdin": subprocess.PIPE}
     with processes.interruptible(), processes.start(*words, **options) as process:
         assert str(tmp_path / "stores") in process.stderr.readline()  # before it imports
@@ -189,14 +189,14 @@ def test_many_clients_at_once_get_their_own_answers(service):
     assert len(set(answers)) > 30
 
 
-def test_all_addresses_of_a_host_are_listened_at(folder):
+def test_all_addresses_of_a_host_are_listened_at(records_folder):
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this system has no IPv6")
     for host, expected in (("::", ["127.0.0.1", "[::1]"]), ("::1", ["[::1]"])):
         name = f"the site at {host}"  # another program may have the port at another address
-        with dirframe.serve(folder, host=host, name=name) as service:
+        with dirframe.serve(records_folder, host=host, name=name) as service:
             answering = []
             for address in ("127.0.0.1", "[::1]"):
                 with suppress(requests.ConnectionError):
@@ -217,17 +217,17 @@ def test_request_size_is_limited(headers, status, service):
     assert wire.ask(service.url, "/healthz", *headers).status == status
 
 
-def test_directory_of_a_service(folder):
-    with dirframe.serve(folder, name="Ours") as service, service.directory() as directory:
+def test_directory_of_a_service(records_folder):
+    with dirframe.serve(records_folder, name="Ours") as service, service.directory() as directory:
         assert (directory.base_url, directory.name) == (service.url, "Ours")
         assert (directory.cache_folder, directory.quota().used) == (None, 0)
         assert len(dirframe.load_projects(directory, progress=False)) == 63
 
 
-def test_directory_of_a_service_with_a_file_of_keys(folder, tmp_path):
+def test_directory_of_a_service_with_a_file_of_keys(records_folder, tmp_path):
     with KeyStore(tmp_path / "keys") as keys:
         key = keys.add("Ada", "charts")
-    with dirframe.serve(folder, keys=tmp_path / "keys") as service:
+    with dirframe.serve(records_folder, keys=tmp_path / "keys") as service:
         assert service.api_key is None
         with pytest.raises(ConfigurationError):
             service.directory()
@@ -238,8 +238,8 @@ def test_directory_of_a_service_with_a_file_of_keys(folder, tmp_path):
 # Connections that take and do not give
 
 
-def test_slow_clients_keep_nobody_out_and_end_with_the_service(folder):
-    with dirframe.serve(folder) as service, ExitStack() as stack:
+def test_slow_clients_keep_nobody_out_and_end_with_the_service(records_folder):
+    with dirframe.serve(records_folder) as service, ExitStack() as stack:
         clients = [stack.enter_context(wire.connect(service.url)) for _ in range(200)]
         for client in clients[100:]:
             client.sendall(wire.HALF)
@@ -297,8 +297,8 @@ def stores_of(cache):
     return sorted((cache / "stores").iterdir())
 
 
-def test_store_is_private(cache, folder):
-    dirframe.serve(folder).stop()
+def test_store_is_private(cache, records_folder):
+    dirframe.serve(records_folder).stop()
     [file] = stores_of(cache)
     if os.name == "posix":
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -341,7 +341,7 @@ def test_store_in_use_stays(cache, tmp_path):
     assert len(stores_of(cache)) == 1
 
 
-def test_store_that_nobody_used_for_a_month_is_removed(cache, tmp_path, folder):
+def test_store_that_nobody_used_for_a_month_is_removed(cache, tmp_path, records_folder):
     file = tmp_path / "accounts.csv"
     file.write_text("id,name,location\n1,Ada,x\n")
     dirframe.serve(file).stop()
@@ -349,11 +349,11 @@ def test_store_that_nobody_used_for_a_month_is_removed(cache, tmp_path, folder):
     for days, count in ((29, 2), (31, 1)):
         moment = time.time() - days * 86_400
         os.utime(old, (moment, moment))
-        dirframe.serve(folder).stop()
+        dirframe.serve(records_folder).stop()
         assert len(stores_of(cache)) == count
 
 
-def test_store_of_a_killed_import_is_removed(cache, folder):
+def test_store_of_a_killed_import_is_removed(cache, records_folder):
     (cache / "stores").mkdir(parents=True)
     parts = [
         cache / "stores" / f".15-0123-4567-{process}-89abcdef.part{end}"
@@ -361,7 +361,7 @@ def test_store_of_a_killed_import_is_removed(cache, folder):
     ]
     for part in parts:
         part.touch()
-    dirframe.serve(folder).stop()
+    dirframe.serve(records_folder).stop()
     assert [part.exists() for part in parts] == [False, False, True]
 
 

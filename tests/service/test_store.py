@@ -60,16 +60,16 @@ def element(tag, text):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(ELEMENTS, min_size=4, max_size=8))
-def test_any_texts_and_elements_come_out_as_they_went_in(written, several):
+def test_xml_of_any_texts_and_elements_comes_out_as_it_went_in(open_written, several):
     inner = ["".join(element(*each) for each in elements) for elements in several]
-    client = written([record(n, inner=texts) for n, texts in enumerate(inner)])
+    client = open_written([record(n, inner=texts) for n, texts in enumerate(inner)])
     for number, elements in enumerate(several):
         served = client.root(f"/projects/{number}.xml").find("result/project")
         texts = [(c.tag, c.text or "", c.get("a")) for c in served][1 : len(elements) + 1]
         assert texts == [(tag, text, text) for tag, text in elements]
 
 
-def test_order_and_other_elements_stay_and_what_is_required_follows(written):
+def test_order_and_other_elements_stay_and_what_is_required_follows(open_written):
     account = """<account><name>x</name><login>y</login><id> 1
         </id><homepage_url/><kudo_score><position>2</position></kudo_score>
         </account>"""
@@ -77,7 +77,7 @@ def test_order_and_other_elements_stay_and_what_is_required_follows(written):
         <oldest_code_set_time>2024-10-14T05:19:10Z</oldest_code_set_time>
         <languages graph_url="g"><language percentage="79">Ruby</language></languages></analysis>
         <similar_projects><project><id>77</id></project></similar_projects></project>"""
-    client = written([account], [project])
+    client = open_written([account], [project])
     element = client.root("/accounts/1.xml").find("result/account")
     assert [child.tag for child in element.iter()] == [
         "account",
@@ -103,15 +103,15 @@ def test_order_and_other_elements_stay_and_what_is_required_follows(written):
     assert (language.text, language.get("percentage")) == ("Ruby", "79")
 
 
-def test_timestamps_get_the_form_of_the_specification_or_are_refused(written):
-    client = written([record("1", "account", created_at="2010-01-01T01:30:00+02:00")])
+def test_timestamps_get_the_form_of_the_specification_or_are_refused(open_written):
+    client = open_written([record("1", "account", created_at="2010-01-01T01:30:00+02:00")])
     served = client.root("/accounts/1.xml").findtext("result/*/created_at")
     assert served == "2009-12-31T23:30:00Z"
     for text in ("2020-13-45T99:99:99Z", "2019-02-29T00:00:00Z", "0000-01-01T00:00:00Z", "today"):
         analysis = f"<analysis><id>2</id><updated_at>{text}</updated_at></analysis>"
         for wrong in (record("1", "account", created_at=text), record("1", inner=analysis)):
             with pytest.raises(StoreError, match=text):
-                written([wrong])
+                open_written([wrong])
 
 
 MONTHS = [
@@ -129,12 +129,12 @@ MONTHS = [
 @pytest.mark.parametrize("name", ["min_month", "max_month"])
 @pytest.mark.parametrize(("text", "served"), MONTHS)
 @pytest.mark.parametrize("is_table", [False, True])
-def test_months_are_first_days_or_refused(name, text, served, is_table, written, imported):
+def test_months_are_first_days_or_refused(name, text, served, is_table, open_written, imported):
     def open_client():
         if is_table:
             table = {"id": ["1"], "name": ["a"], f"analysis_{name}": [text]}
             return imported({"projects": pd.DataFrame(table)})
-        return written([record("1", inner=f"<analysis><{name}>{text}</{name}></analysis>")])
+        return open_written([record("1", inner=f"<analysis><{name}>{text}</{name}></analysis>")])
 
     if served:
         root = open_client().root("/projects/1.xml")
@@ -162,13 +162,15 @@ def test_months_are_first_days_or_refused(name, text, served, is_table, written,
     ],
 )
 @pytest.mark.parametrize("is_table", [False, True])
-def test_coordinates_out_of_range_are_refused(name, text, is_valid, is_table, written, imported):
+def test_coordinates_out_of_range_are_refused(
+    name, text, is_valid, is_table, open_written, imported
+):
     fields = {"name": "Ada", "location": "Berlin", name: text}
 
     def open_client():
         if is_table:
             return imported({"accounts": pd.DataFrame([{"id": "1", **fields}])})
-        return written([record("1", "account", **fields)])
+        return open_written([record("1", "account", **fields)])
 
     if is_valid:
         assert open_client().root("/accounts/1.xml").findtext(f"result/account/{name}") == text
@@ -179,7 +181,7 @@ def test_coordinates_out_of_range_are_refused(name, text, is_valid, is_table, wr
 
 @pytest.mark.parametrize("is_table", [False, True])
 def test_coordinates_without_a_location_are_left_out_and_counted(
-    is_table, written, imported, caplog
+    is_table, open_written, imported, caplog
 ):
     records = [
         {"id": "1", "name": "a", "location": "Berlin", "latitude": "52.5", "longitude": "13.4"},
@@ -190,7 +192,7 @@ def test_coordinates_without_a_location_are_left_out_and_counted(
     if is_table:
         client = imported({"accounts": pd.DataFrame(records)})
     else:
-        client = written([record(r["id"], "account", **{**r, "id": ""}) for r in records])
+        client = open_written([record(r["id"], "account", **{**r, "id": ""}) for r in records])
     found = {
         account.findtext("id"): [account.findtext(n) or None for n in ("latitude", "longitude")]
         for account in client.root("/accounts.xml?sort=id").iterfind("result/account")
@@ -202,14 +204,14 @@ def test_coordinates_without_a_location_are_left_out_and_counted(
 
 @pytest.mark.parametrize("identifier", ["a.xml", "a.XML", ".xml", ".", "..", "a b", "a/b", "a?b"])
 @pytest.mark.parametrize("kind", ["account", "project"])
-def test_id_that_is_no_part_of_a_url_is_refused(identifier, kind, written):
+def test_id_that_is_no_part_of_a_url_is_refused(identifier, kind, open_written):
     with pytest.raises(StoreError, match="column id"):
-        written([record(identifier, kind, name="x")])
+        open_written([record(identifier, kind, name="x")])
 
 
 @pytest.mark.parametrize("identifier", ["a.xml.b", "...", "a.b", "%2e%2e", "a\\b", "ä", "a;b", "7"])
-def test_id_leads_to_its_page_and_its_xml(identifier, written):
-    client = written([record(identifier, name="x")])
+def test_id_leads_to_its_page_and_its_xml(identifier, open_written):
+    client = open_written([record(identifier, name="x")])
     [link] = html.fromstring(client.get("/projects").data).xpath("//ol//h2/a/@href")
     page = client.client.get(link)
     assert page.status_code == 200
@@ -217,9 +219,11 @@ def test_id_leads_to_its_page_and_its_xml(identifier, written):
     assert client.ids(xml) == [identifier]
 
 
-def test_duplicate_id_in_xml_replaces_the_earlier_record(written):
+def test_duplicate_id_in_xml_replaces_the_earlier_record(open_written):
     old = record("1", name="old", description="first words", url_name="fox")
-    client = written([old, record("2", name="zz")], [record("1", name="new", description="last")])
+    client = open_written(
+        [old, record("2", name="zz")], [record("1", name="new", description="last")]
+    )
     assert client.ids("/projects.xml?sort=name") == ["1", "2"]
     assert client.root("/projects/1.xml").findtext("result/project/name") == "new"
     assert client.ids("/projects.xml?query=first") == []
@@ -237,8 +241,8 @@ def stored_bytes(cache):
     return b"".join(store.read_bytes() for store in stores).lower()
 
 
-def test_email_of_an_account_is_stored_as_digests_alone(written, cache):
-    client = written([record("1", "account", email="Ada@Example.org ")])
+def test_email_of_an_account_is_stored_as_digests_alone(open_written, cache):
+    client = open_written([record("1", "account", email="Ada@Example.org ")])
     assert client.ids(f"/accounts/{md5(b'ada@example.org').hexdigest()}.xml") == ["1"]
     served = client.root("/accounts/1.xml")
     assert served.findtext("result/account/email_sha1") == sha1(b"ada@example.org").hexdigest()
@@ -308,8 +312,8 @@ def test_email_address_in_a_namespace_of_the_envelope_is_not_stored(imported, tm
         ("ada @ example.org, hosted at example.org", "…@…, hosted at example.org"),
     ],
 )
-def test_email_address_in_a_text_is_masked(text, served, written):
-    client = written([record("1", name="x", description=text)])
+def test_email_address_in_a_text_is_masked(text, served, open_written):
+    client = open_written([record("1", name="x", description=text)])
     assert client.root("/projects/1.xml").findtext("result/project/description") == served
 
 
@@ -329,29 +333,29 @@ def test_email_address_in_a_text_is_masked(text, served, written):
     ],
 )
 @pytest.mark.parametrize("is_table", [False, True])
-def test_email_that_is_none_is_refused(column, value, is_table, written, imported):
+def test_email_that_is_none_is_refused(column, value, is_table, open_written, imported):
     def open_client():
         if is_table:
             table = {"id": ["1"], "name": ["a"], column: [value]}
             return imported({"accounts": pd.DataFrame(table)})
-        return written([record("1", "account", **{column: value})])
+        return open_written([record("1", "account", **{column: value})])
 
     with pytest.raises(StoreError, match=f"column {column}, 1"):
         open_client()
 
 
-def test_email_digest_for_look_ups_is_not_served(written):
+def test_email_digest_for_look_ups_is_not_served(open_written):
     digest = md5(b"ada@example.org").hexdigest()
     inner = f"<owner><email_md5>{digest}</email_md5></owner><email_md5>{digest}</email_md5>"
-    client = written([record("1", "account", inner=inner)], [record("1", inner=inner)])
+    client = open_written([record("1", "account", inner=inner)], [record("1", inner=inner)])
     assert client.ids(f"/accounts/{digest}.xml") == ["1"]
     assert digest not in client.get("/accounts/1.xml").text + client.get("/projects/1.xml").text
 
 
-def test_email_address_as_an_id_is_refused(written):
+def test_email_address_as_an_id_is_refused(open_written):
     for kind in ("account", "project"):
         with pytest.raises(StoreError, match="column id"):
-            written([record("ada@example.org", kind, name="x")])
+            open_written([record("ada@example.org", kind, name="x")])
 
 
 def test_email_address_in_a_table_is_not_stored(imported, cache):
@@ -383,14 +387,14 @@ def test_password_of_any_record_is_not_stored(imported, tmp_path, cache):
     assert url == "https://example.org/x"
 
 
-def test_account_has_fields_of_the_schema_alone_and_the_others_are_logged(written, caplog):
+def test_account_has_fields_of_the_schema_alone_and_the_others_are_logged(open_written, caplog):
     unknown = (
         "<email_master>true</email_master><last_seen_ip>192.0.2.1</last_seen_ip>"
         "<profile><phone>5</phone></profile><m:about xmlns:m='urn:m'>z</m:about>"
         "<kudo_score m='4'>between<kudo_rank>3</kudo_rank>between<extra>z</extra></kudo_score>"
         "<languages><language color='0' seen='1'><name>C</name><ip>6</ip></language></languages>"
     )
-    client = written([record("1", "account", name="Ada", inner=unknown)])
+    client = open_written([record("1", "account", name="Ada", inner=unknown)])
     element = client.root("/accounts/1.xml").find("result/account")
     score = "<kudo_score><kudo_rank>3</kudo_rank></kudo_score>"
     assert etree.tostring(element.find("kudo_score"), encoding="unicode", with_tail=False) == score
@@ -441,23 +445,23 @@ LAUGHS = "".join(f'<!ENTITY b{n} "{f"&b{n - 1};" * 20}">' for n in range(1, 9))
     ],
     ids=["empty", "entity", "file", "billion laughs"],
 )
-def test_document_type_is_refused(declaration, written, cache):
+def test_document_type_is_refused(declaration, open_written, cache):
     entity = "&b8;" if "b8" in declaration else ""
     body = (
         f"<response><result><account><id>1</id><name>{entity}</name></account></result></response>"
     )
     with pytest.raises(StoreError, match=r"0\.xml"):
-        written(f"{declaration}{body}".encode())
+        open_written(f"{declaration}{body}".encode())
     assert list((cache / "stores").iterdir()) == []
 
 
-def test_comments_are_not_stored(written, cache):
-    client = written([record("1", "account", inner="<!-- s3cret -->"), record("2", "account")])
+def test_comments_are_not_stored(open_written, cache):
+    client = open_written([record("1", "account", inner="<!-- s3cret -->"), record("2", "account")])
     assert client.ids("/accounts.xml?sort=id") == ["1", "2"]
     assert b"s3cret" not in stored_bytes(cache)
 
 
-def test_invalid_data_is_refused_by_name_and_leaves_no_store(written, tmp_path, cache):
+def test_invalid_data_is_refused_by_name_and_leaves_no_store(open_written, tmp_path, cache):
     secret = tmp_path / "secret.txt"
     secret.write_text("hidden")
     external = BOMB.partition(b"[")[0] + f'[<!ENTITY b SYSTEM "{secret.as_uri()}">'.encode()
@@ -476,20 +480,22 @@ def test_invalid_data_is_refused_by_name_and_leaves_no_store(written, tmp_path, 
         external + BOMB[BOMB.index(b"]") :],
     ):
         with pytest.raises(StoreError, match=r"1\.xml") as refused:
-            written([good], document)
+            open_written([good], document)
         assert "hidden" not in str(refused.value)
         assert not list((cache / "stores").iterdir()), document
-    assert written([good], page_xml([])).ids("/accounts.xml") == ["9"]
+    assert open_written([good], page_xml([])).ids("/accounts.xml") == ["9"]
 
 
-def test_folders_in_folders_and_compressed_files_are_read_and_others_are_named(written, tmp_path):
+def test_folders_in_folders_and_compressed_files_are_read_and_others_are_named(
+    open_written, tmp_path
+):
     inner, empty = tmp_path / "data" / "inner", tmp_path / "empty"
     inner.mkdir(parents=True)
     empty.mkdir()
     whole = gzip.compress(page_xml([record("1", "account")]), mtime=0)
     (inner / "a.xml.gz").write_bytes(whole)
     (inner / "notes.txt").write_text("not a collection")
-    assert written([record("2", "account")]).ids("/accounts.xml?sort=id") == ["1", "2"]
+    assert open_written([record("2", "account")]).ids("/accounts.xml?sort=id") == ["1", "2"]
     for content in (whole[:-10], b"not gzip", whole[:15] + b"\xff\xff" + whole[17:]):
         (inner / "a.xml.gz").write_bytes(content)
         with pytest.raises(StoreError, match=r"a\.xml\.gz"):
@@ -612,7 +618,7 @@ def shape(element):
     return (element.tag, attributes, text, [shape(child) for child in element])
 
 
-def test_every_recorded_project_comes_back_in_its_order(shared, imported):
+def test_xml_of_recorded_projects_comes_back_in_its_order(shared, imported):
     client, records = imported(shared / "real" / "pages"), 0
     for path in (shared / "real" / "pages").glob("*.xml"):
         for recorded in etree.parse(path).getroot().iterfind("result/project"):
@@ -629,7 +635,7 @@ def test_every_recorded_project_comes_back_in_its_order(shared, imported):
     assert records == 313
 
 
-def test_every_recorded_dialect_is_read(shared, imported):
+def test_xml_of_every_recorded_dialect_is_read(shared, imported):
     names = "proj_2007_readme proj_2008_yanick proj_2013_johloh acct_2013_apiexample"
     today = "today_project_show today_projects_index today_account_show today_accounts_index"
     for name in (*names.split(), *today.split()):
@@ -668,9 +674,9 @@ def test_sort_ties_by_id_and_has_every_record_once(client):
         assert client.ids(f"/{collection}.xml") == newest
 
 
-def test_numeric_ids_sort_by_value_and_before_all_others(written):
+def test_numeric_ids_sort_by_value_and_before_all_others(open_written):
     ids = ["10", "9", "007", "7", "b", "a2", "123456789012345678901234567890", "0"]
-    client = written([record(one, "account", name="x") for one in ids])
+    client = open_written([record(one, "account", name="x") for one in ids])
     expected = ["0", "007", "7", "9", "10", "123456789012345678901234567890", "a2", "b"]
     assert client.ids("/accounts.xml?sort=id") == expected
     assert client.ids("/accounts.xml?sort=id_reverse") == expected[::-1]
@@ -700,9 +706,9 @@ LETTERS = st.text("aAbBßİéE\u0301\"*'%_:-(<+ 自", max_size=8)
     st.lists(st.tuples(LETTERS, LETTERS, LETTERS), min_size=1, max_size=6),
     st.lists(LETTERS, min_size=5),
 )
-def test_query_finds_what_a_plain_search_finds(written, several, queries):
+def test_query_finds_what_a_plain_search_finds(open_written, several, queries):
     tags = [f"<tags><tag>{escape(tag)}</tag></tags>" for _, _, tag in several]
-    client = written(
+    client = open_written(
         [
             record(n, name=name, description=text, inner=tags[n])
             for n, (name, text, _) in enumerate(several)
@@ -760,12 +766,12 @@ def numbers(client, parameters):
         ("sort=relevance", [5, 1, 2, 4, 9, 3, 7, 6, 8]),
     ],
 )
-def test_relevance_gives_the_best_match_first(parameters, expected, written):
-    assert numbers(written(RANKED), parameters) == expected
+def test_relevance_gives_the_best_match_first(parameters, expected, open_written):
+    assert numbers(open_written(RANKED), parameters) == expected
 
 
-def test_relevance_is_the_order_of_a_page_for_a_query(written):
-    listing = written(RANKED).get("/projects?query=git").text
+def test_relevance_is_the_order_of_a_page_for_a_query(open_written):
+    listing = open_written(RANKED).get("/projects?query=git").text
     assert listing.index("Git Extensions") < listing.index("My Git Tools") < listing.index("Digits")
 
 
@@ -780,23 +786,23 @@ def test_relevance_is_the_order_of_a_page_for_a_query(written):
         ("description", [9, 8, 1, 2, 3, 4, 5, 6, 7]),
     ],
 )
-def test_sort_of_today(sort, expected, written):
-    assert numbers(written(RANKED), f"sort={sort}") == expected
+def test_sort_of_today(sort, expected, open_written):
+    assert numbers(open_written(RANKED), f"sort={sort}") == expected
 
 
 @pytest.mark.parametrize("sort", ["active_committers", "activity_level", "users_reverse"])
-def test_sort_of_today_without_its_field_is_refused(sort, written):
-    text = written(RANKED).error(f"/projects.xml?sort={sort}", 400)
+def test_sort_of_today_without_its_field_is_refused(sort, open_written):
+    text = open_written(RANKED).error(f"/projects.xml?sort={sort}", 400)
     assert "rating" in text
     assert "activity_level" not in text.replace(sort, "")
 
 
-def test_sort_of_today_by_numbers_in_other_elements(written):
+def test_sort_of_today_by_numbers_in_other_elements(open_written):
     busy = (
         "<analysis><twelve_month_contributor_count>{}</twelve_month_contributor_count></analysis>"
         "<project_activity_index><value>{}</value></project_activity_index>"
     )
     values = (("2", "90"), ("1,100", "10"))
-    client = written([record(n, inner=busy.format(*pair)) for n, pair in enumerate(values)])
+    client = open_written([record(n, inner=busy.format(*pair)) for n, pair in enumerate(values)])
     assert client.ids("/projects.xml?sort=active_committers") == ["1", "0"]
     assert client.ids("/projects.xml?sort=activity_level") == ["0", "1"]

@@ -93,7 +93,7 @@ FRAME = pd.DataFrame(
 )
 
 
-def test_every_kind_of_table_gives_the_same_records(tmp_path):
+def test_tables_of_every_kind_give_the_same_records(tmp_path):
     FRAME.to_parquet(tmp_path / "projects.parquet")
     FRAME.to_json(tmp_path / "projects.jsonl", orient="records", lines=True, date_format="iso")
     texts = FRAME.assign(
@@ -134,7 +134,7 @@ def test_text_that_is_no_utf_8_is_refused_with_its_line_and_what_to_do(tmp_path)
         assert "line 3 is not UTF-8" in line
 
 
-def test_what_a_loader_gave_is_served_and_loaded_as_it_was(sample_frames, tmp_path):
+def test_tables_of_a_loader_are_served_and_loaded_as_they_were(sample_frames, tmp_path):
     projects, accounts = sample_frames["projects"], sample_frames["accounts"]
     file = dirframe.export(projects, tmp_path / "projects.parquet")
     for data, frame, loader in (
@@ -376,12 +376,12 @@ def test_tables_of_a_collection_are_several(tmp_path, imported):
 
 
 @pytest.mark.parametrize("data", [[], (), {}, {"accounts": []}])
-def test_no_data_at_all_is_refused(data):
+def test_tables_without_data_are_refused(data):
     with pytest.raises(InvalidInputError, match="no data"):
         dirframe.serve(data)
 
 
-def test_what_is_no_table_of_accounts_or_projects_is_refused(tmp_path):
+def test_tables_of_other_records_are_refused(tmp_path):
     frame = pd.DataFrame({"id": [1], "name": ["x"]})  # of which it might be
     refused(frame, ConfigurationError)
     refused({"people": frame}, ConfigurationError)

@@ -1,12 +1,46 @@
-"""Harvests of more histories; samples as a test of distribution."""
+"""Harvests of more histories, orders, quotas and kills; samples as a test of distribution."""
 
 import pytest
 
-from tests.archive.test_harvest import (  # noqa: F401  # run here with more examples
-    test_harvest_calls_proven_only_what_there_is,
+from tests.archive.conftest import harvests  # noqa: F401  # a fixture
+from tests.archive.test_harvest import (
+    RIGS,
+    check_harvest_by_ids_over_days,
+    check_harvest_over_days,
+    check_killed_harvest,
+    check_killed_harvest_by_ids,
+    check_records_that_move_forward,
+    test_harvest_calls_proven_only_what_there_is,  # noqa: F401  # run here with more examples
 )
 from tests.client.test_sample import chi_square, draw
+from tests.rig.server import Rig
 from tests.rig.today import Today
+
+
+@pytest.mark.parametrize("daily", [60, 25, 10])
+@pytest.mark.parametrize("order", RIGS)
+def test_harvest_over_days_of_a_directory_that_lives(harvests, order, daily):  # noqa: F811  # the fixture
+    check_harvest_over_days(harvests, order, daily, lives=True)
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("lag", [0, 2])
+def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, seed, lag):  # noqa: F811  # the fixture
+    check_harvest_by_ids_over_days(harvests, seed, lag)
+
+
+@pytest.mark.parametrize("removed", ["15", "250"])
+def test_records_that_move_forward_between_two_days_are_not_skipped(harvests, removed):  # noqa: F811  # the fixture
+    check_records_that_move_forward(harvests, removed)
+
+
+def test_harvest_that_is_killed_twice_goes_on_and_loses_what_was_in_flight(tmp_path):
+    check_killed_harvest(tmp_path, lambda: Rig(305), pages=31, kills=[7, 9], details=[])
+
+
+def test_harvest_by_ids_that_is_killed_three_times_loses_a_request_a_kill(tmp_path):
+    check_killed_harvest_by_ids(tmp_path, kills=(6, 5, 5))
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")

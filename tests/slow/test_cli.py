@@ -18,7 +18,7 @@ AS_INSTALLED = "import sys; sys.argv[0] = 'dirframe'; from dirframe.cli import m
 
 
 @pytest.fixture
-def desk(tmp_path, monkeypatch):
+def process_rig(tmp_path, monkeypatch):
     """Go to an empty folder, and name a directory in the environment."""
     with Rig([record("1", name="Größe"), record("2")], key=f"{MARK}-key-of-processes") as rig:
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
@@ -31,7 +31,7 @@ def desk(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("words", ["projects", "--help"])
-def test_full_disk_is_one_line(words, desk):
+def test_full_disk_is_one_line(words, process_rig):
     with Path("/dev/full").open("wb") as full:
         done = processes.run(*words.split(), stdout=full)
     assert (done.code, done.err.count("\n")) == (1, 1), done.err
@@ -48,7 +48,7 @@ def test_full_disk_is_one_line(words, desk):
         ("projects --sort nonsense", "2>&-", 2),
     ],
 )
-def test_closed_streams_lose_no_table_in_silence(desk, words, closed, code):
+def test_closed_streams_lose_no_table_in_silence(process_rig, words, closed, code):
     done = subprocess.run(
         ["/bin/sh", "-c", f"{SCRIPT} {words} {closed}"],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=processes.LIMIT,

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe.provenance import get_provenance
-from tests.client.conftest import read  # noqa: F401  # a fixture
+from tests.client.conftest import connect, read  # noqa: F401  # fixtures
+from tests.client.test_by_ids import COUNTS, GAPS, check_price_by_ids
 from tests.client.test_columns import (  # noqa: F401  # run here with more examples
     convert,
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
@@ -22,8 +23,28 @@ from tests.client.test_parser import (  # noqa: F401  # run here with more examp
     test_parser_of_a_damaged_page_reads_it_or_refuses_it,
     test_parser_values_do_not_depend_on_the_order_of_elements,
 )
+from tests.client.test_responses import FOREIGN, STATUSES, check_foreign_answer
 from tests.processes import LIMIT
+from tests.rig.ids import SHAPES
 from tests.rig.today import Today
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.parametrize("gaps", GAPS)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("count", COUNTS)
+def test_load_by_ids_price_is_that_of_the_records(count, shape, gaps):
+    check_price_by_ids(count, shape, gaps)
+
+
+@pytest.mark.parametrize("body", FOREIGN)
+@pytest.mark.parametrize("status", STATUSES)
+def test_response_that_is_not_of_the_interface_says_nothing_about_key_and_quota(
+    status,
+    body,
+    connect,  # noqa: F811  # the fixture
+):
+    check_foreign_answer(status, body, connect)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory by Linux's own counters")

@@ -25,7 +25,7 @@ print(json.dumps([seconds, [name for name in ("nbformat", "jsonschema") if name 
 
 
 @pytest.fixture(scope="module")
-def cells(tmp_path_factory):
+def kernel_cells(tmp_path_factory):
     """Run one notebook in a kernel that displays charts, for tests that only read it."""
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
     nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
@@ -45,21 +45,21 @@ def pictures(cell):
     return sum("image/png" in output.get("data", {}) for output in cell.outputs)
 
 
-def test_first_explorer_is_there_soon_and_imports_no_notebook_formats(cells):
+def test_first_explorer_is_there_soon_and_imports_no_notebook_formats(kernel_cells):
     # A kernel may send one line in several parts.
-    printed = "".join(output.get("text", "") for output in cells.cells[0].outputs)
+    printed = "".join(output.get("text", "") for output in kernel_cells.cells[0].outputs)
     seconds, imported = json.loads(printed)
     assert imported == []
     assert seconds < 2  # some 0.3 s on a machine at rest
 
 
-def test_charts_of_the_notebook_are_displayed_and_those_of_the_explorer_are_not(cells):
-    assert [pictures(cell) for cell in cells.cells[2:6]] == [0, 1, 0, 1]
+def test_charts_of_the_notebook_are_displayed_and_those_of_the_explorer_are_not(kernel_cells):
+    assert [pictures(cell) for cell in kernel_cells.cells[2:6]] == [0, 1, 0, 1]
 
 
-def test_page_made_of_the_notebook_has_the_static_view_and_no_text_of_widgets(cells):
+def test_page_made_of_the_notebook_has_the_static_view_and_no_text_of_widgets(kernel_cells):
     nbconvert = pytest.importorskip("nbconvert", reason="nbconvert is not installed")
-    page, _ = nbconvert.HTMLExporter().from_notebook_node(cells)
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(kernel_cells)
     tree = lxml.html.fromstring(page)
     (static,) = tree.xpath("//div[@class='dirframe-static']")
     assert "of 100 projects" in static.text_content()

@@ -17,7 +17,7 @@ from tests.faults.test_faults import (  # with more examples
     test_load_is_a_whole_state_of_the_collection_or_is_said_not_to_be as test_schedules,
 )
 from tests.faults.test_key import (
-    test_no_key_is_written_anywhere_whatever_goes_wrong as test_no_key_is_written,
+    test_key_is_written_nowhere_whatever_goes_wrong as test_no_key_is_written,
 )
 from tests.processes import open_files
 from tests.rig import faults

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from dirframe import plot
-from tests.charts import CHARTS, covered, cut_off, draw, lay_out, shown_texts, words_of
+from tests.charts import CHARTS, covered, cut_off, draw, lay_out, looks, shown_texts, words_of
+from tests.plot.test_every_chart import check_width_of_a_column
 
 EVERY = pytest.mark.parametrize("name", CHARTS)
 
@@ -51,3 +52,17 @@ def test_chart_of_a_relation_shows_the_same(name):
     both = [shown_texts(one) for one in (ax, draw(name, frame))]
     said, shown = ([t.get_text() for t in texts if t.get_gid() != "caption"] for texts in both)
     assert said == shown
+
+
+@EVERY
+def test_chart_of_a_stream_that_can_be_read_once_shows_the_same(name):
+    frame = CHARTS[name]()
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    assert looks(draw(name, table.to_reader())) == looks(draw(name, frame))
+
+
+@EVERY
+def test_chart_has_all_texts_whole_at_the_width_of_a_column(name):
+    check_width_of_a_column(name)
+    one = lay_out(draw(name, CHARTS[name]().iloc[[9]], width="column"))
+    assert cut_off(one) == []

@@ -120,7 +120,7 @@ STEPS = 3e-4
 
 
 @pytest.fixture(scope="module")
-def cells(root):
+def recipe_cells(root):
     """Return the code of the notebook, a text for each cell, but the one that installs packages."""
     notebook = json.loads((root / "notebooks" / "recipes.ipynb").read_text(encoding="utf-8"))
     code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
@@ -128,7 +128,7 @@ def cells(root):
 
 
 @pytest.fixture(scope="module")
-def names_after(cells):
+def names_after(recipe_cells):
     """Run the notebook; return what each name stands for after each cell."""
     names, states = {}, {}
     with (
@@ -140,7 +140,7 @@ def names_after(cells):
         warnings.simplefilter("error")
         # Python shows no such warning of a library's own code.
         warnings.filterwarnings("ignore", category=DeprecationWarning, module="powerlaw")
-        for code in cells:
+        for code in recipe_cells:
             exec(code, names)
             states[code] = dict(names)
     return states
@@ -156,8 +156,8 @@ def test_recipe_gives_the_figure_of_the_sample(names_after, cell, figure, expect
 
 
 def test_recipe_of_a_published_figure_reads_recorded_pages(
-    cells, names_after, shared, monkeypatch, capsys
+    recipe_cells, names_after, shared, monkeypatch, capsys
 ):
     monkeypatch.setenv("DIRFRAME_RECORDED_PAGES", str(shared / "real" / "pages"))
-    exec(cells[-1], dict(names_after[cells[-1]]))
+    exec(recipe_cells[-1], dict(names_after[recipe_cells[-1]]))
     assert capsys.readouterr().out == "The number doubles in 25.4 months; published: 13.9.\n"

@@ -21,7 +21,7 @@ resource = pytest.importorskip("resource", reason="this system has neither limit
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def large_records_folder(tmp_path_factory):
     """Return a folder of an account, and of projects whose page is larger than what systems buffer."""
     folder = tmp_path_factory.mktemp("large")
     text = "text " * 20_000
@@ -65,11 +65,11 @@ def request_large(url, key, *, times=1):
     return connection
 
 
-def test_slow_clients_keep_nobody_out_and_are_disconnected(folder, tmp_path):
+def test_slow_clients_keep_nobody_out_and_are_disconnected(large_records_folder, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 3000:
         pytest.skip("this process may open few files")
-    with served(folder, tmp_path / "keys") as (url, key), ExitStack() as stack:
+    with served(large_records_folder, tmp_path / "keys") as (url, key), ExitStack() as stack:
         stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 3000), hard))
         silent = [stack.enter_context(wire.connect(url)) for _ in range(2000)]
@@ -109,8 +109,11 @@ def test_slow_clients_keep_nobody_out_and_are_disconnected(folder, tmp_path):
         assert wire.ask(url, "/healthz").status == 200
 
 
-def test_full_service_closes_who_waited_longest(folder, tmp_path):
-    with served(folder, tmp_path / "keys", files=(300, 300)) as (url, _), ExitStack() as stack:
+def test_full_service_closes_who_waited_longest(large_records_folder, tmp_path):
+    with (
+        served(large_records_folder, tmp_path / "keys", files=(300, 300)) as (url, _),
+        ExitStack() as stack,
+    ):
         number = 100  # of 300 files the service keeps 200 for itself
         clients = [stack.enter_context(wire.connect(url)) for _ in range(number)]
         assert wire.is_open(clients[0])  # so the second has waited longest
@@ -122,14 +125,17 @@ def test_full_service_closes_who_waited_longest(folder, tmp_path):
         assert wire.is_open(more[-1])
 
 
-def test_command_raises_its_limit_of_open_files(folder, tmp_path):
-    with served(folder, tmp_path / "keys", files=(300, 1000)) as (url, _), ExitStack() as stack:
+def test_command_raises_its_limit_of_open_files(large_records_folder, tmp_path):
+    with (
+        served(large_records_folder, tmp_path / "keys", files=(300, 1000)) as (url, _),
+        ExitStack() as stack,
+    ):
         clients = [stack.enter_context(wire.connect(url)) for _ in range(150)]  # not 100
         assert all(wire.is_open(client) for client in clients)
 
 
-def test_answer_that_is_being_read_is_finished_when_the_service_stops(folder):
-    service = dirframe.serve(folder)
+def test_answer_that_is_being_read_is_finished_when_the_service_stops(large_records_folder):
+    service = dirframe.serve(large_records_folder)
     key = service.api_key.reveal()
     url = service.url
     with ThreadPoolExecutor(1) as pool, service, request_large(url, key) as client:
@@ -164,11 +170,13 @@ def test_command_that_is_to_stop_ends_its_import(tmp_path, number):
     assert not list((tmp_path / "cache" / "stores").iterdir())  # nor half of a store
 
 
-def test_request_that_outlasts_the_service_writes_into_no_other_file(folder, tmp_path, monkeypatch):
+def test_request_that_outlasts_the_service_writes_into_no_other_file(
+    large_records_folder, tmp_path, monkeypatch
+):
     """Files of the user get the numbers of the descriptors that the service had."""
     before, held = open_files(tmp_path), Held(monkeypatch)
     with ExitStack() as files:
-        service = dirframe.serve(folder)
+        service = dirframe.serve(large_records_folder)
         target = f"{service.url}/accounts.xml?api_key={service.api_key.reveal()}"
         with ThreadPoolExecutor(1) as pool:
             answer = pool.submit(requests.get, target, timeout=60)
@@ -251,10 +259,10 @@ with dirframe.serve(sys.argv[1], keys=sys.argv[2]) as service:
 """
 
 
-def test_full_disk_under_the_keys_is_503_and_logged(folder, tmp_path):
+def test_full_disk_under_the_keys_is_503_and_logged(large_records_folder, tmp_path):
     with KeyStore(tmp_path / "k") as keys:
         key = keys.add("Ada", "charts")
-        done = processes.run(folder, keys.path, key, program=FULL)
+        done = processes.run(large_records_folder, keys.path, key, program=FULL)
         assert (done.code, done.out.split()) == (0, ["503"] * 3 + ["200"] * 3)
         assert len(done.err.splitlines()) == 3
         assert key not in done.err

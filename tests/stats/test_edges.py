@@ -67,7 +67,7 @@ def test_thousands_of_others_have_a_comma():
     assert not oracle.differences(table, *oracle.tags(records, 2))
 
 
-def test_a_licence_is_in_one_family_and_a_project_in_each_of_its_own():
+def test_licence_is_in_one_family_and_a_project_in_each_of_its_own():
     codes = [["lgpl3", "mit"], ["agpl3", "gpl3_or_later"], ["mozilla_public_license_1_1"], ["own"]]
     codes[3] += ["simple_public", "limited_use", "misc", "template"]  # no mpl, mit or isc
     lists = [[{"name": code} for code in some] for some in codes]
@@ -77,7 +77,7 @@ def test_a_licence_is_in_one_family_and_a_project_in_each_of_its_own():
     }  # fmt: skip
 
 
-def test_a_licence_is_known_by_its_code_or_its_title_in_any_spelling():
+def test_licence_is_known_by_its_code_or_its_title_in_any_spelling():
     families = {
         ("lgpv3_or_later", "GNU Lesser General Public License v3.0 or later"): "weak copyleft",
         ("own_lgpl", "GNU Lesser General Public License v3.0 or later"): "weak copyleft",
@@ -102,7 +102,7 @@ def test_a_licence_is_known_by_its_code_or_its_title_in_any_spelling():
     assert dict(zip(families, found, strict=True)) == families
 
 
-def test_a_choice_of_two_licences_is_in_both_families():
+def test_licence_choice_of_two_is_in_both_families():
     perl = [{"name": "artistic_gpl", "nice_name": "Artistic License & GPL"}]
     frame = projects({"licenses": perl}, {})
     table = stats.license_families(frame).set_index("family")["projects"]
@@ -111,7 +111,7 @@ def test_a_choice_of_two_licences_is_in_both_families():
     assert families.tolist() == ["permissive, strong copyleft", "none"]
 
 
-def test_a_licence_of_the_table_has_one_meaning():
+def test_licence_of_the_table_has_one_meaning():
     rows = read_rows(Path(dirframe.__file__).parent / "stats" / "licenses.csv")
     assert {row["family"] for row in rows} == {*FAMILIES} - {"none"}
     codes = [row["code"] for row in rows if row["code"] not in {"", "artistic_gpl"}]
@@ -182,7 +182,7 @@ def test_classes_that_do_not_ascend_from_0_are_refused():
     assert stats.team_size_classes(projects(), bounds=column)["largest"].tolist() == [4, pd.NA]
 
 
-def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():
+def test_bus_factor_is_the_smallest_number_with_half_of_the_commits():
     most = 2**60
     for commits, expected in (
         ((50, 50), 1),  # a half is enough
@@ -194,7 +194,7 @@ def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():
         assert stats.commit_concentration(of_commits(*commits))["bus_factor"].tolist() == [expected]
 
 
-def test_a_missing_name_stands_before_a_blank_one():
+def test_order_of_a_missing_name_is_before_a_blank_one():
     frame = of_commits(1, 1).assign(contributor_id=None, contributor_name=["", None])
     table = stats.commits_by_contributor(frame)
     assert table["contributor_name"].isna().tolist() == [True, False]
@@ -223,7 +223,7 @@ def test_whole_numbers_of_every_type_are_read_exactly():
         assert count(column)["contributors"].tolist() == expected
 
 
-def test_what_is_no_whole_number_is_refused_and_not_rounded():
+def test_number_that_is_not_whole_is_refused_and_not_rounded():
     for column in (
         *([1.5, 2.0], [float("inf"), 2.0], ["3"], [True, False]),
         pd.array([2**63], dtype="UInt64"),
@@ -249,7 +249,7 @@ def test_dates_of_every_type_are_read_in_utc():
     assert stats.growth(west, freq="YS")["start"].tolist() == [pd.Timestamp(zoned)]
 
 
-def test_what_is_no_date_is_refused():
+def test_date_that_is_none_is_refused():
     for value in (1374364800, 0.5, "03/04/2013", "2013-07-31T00:00:00Z", "2013", "soon", True):
         with pytest.raises(InvalidInputError, match="created_at"):
             stats.growth(pd.DataFrame({"created_at": [value]}))
@@ -257,13 +257,13 @@ def test_what_is_no_date_is_refused():
             stats.languages_by_year(pd.DataFrame({LANGUAGE: ["C"], FIRST: [value]}))
 
 
-def test_the_last_year_that_a_date_can_have_is_counted():
+def test_date_of_the_last_possible_year_is_counted():
     last = pd.to_datetime(["9999-12-31"], utc=True).as_unit("us")
     table = stats.languages_by_year(pd.DataFrame({LANGUAGE: ["C"], FIRST: last}))
     assert [*table["year"], *table["finished"]] == [9999, False]
 
 
-def test_a_column_without_a_value_is_missing_whatever_it_could_hold():
+def test_column_without_a_value_is_missing_whatever_it_could_hold():
     for type_ in (pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.date32(), pa.null()):
         nothing = arrow([None, None], type_)
         for table in (stats.growth(pd.DataFrame({"created_at": nothing})), count(nothing)):
@@ -298,7 +298,7 @@ RECORDS = [
 
 
 @pytest.mark.parametrize("records", RECORDS)
-def test_a_sum_is_right_or_refused(records):
+def test_sum_is_right_or_refused(records):
     total = sum(number for number, _ in records if number is not None and number > 0)
     for name, (sums, column) in SUMS.items():
         some = projects(*[{LANGUAGE: language} for _, language in records])

@@ -26,52 +26,52 @@ def check(elsewhere, frame, *, has_source=False):
 
 
 @pytest.fixture(scope="module")
-def projects(frames):
+def past_projects(kind_frames):
     """Make projects whose last dates are before any retrieval."""
-    frame = frames["projects"].copy()
+    frame = kind_frames["projects"].copy()
     return provenance.set_provenance(frame, retrieved_newest=None, resource="project")
 
 
 @pytest.fixture(scope="module")
-def parquet(projects, tmp_path_factory):
+def parquet(past_projects, tmp_path_factory):
     folder = tmp_path_factory.mktemp("parquet")
-    projects.to_parquet(folder / "projects.parquet", index=False)
-    projects.head(20).to_parquet(folder / "0.parquet", index=False)
+    past_projects.to_parquet(folder / "projects.parquet", index=False)
+    past_projects.head(20).to_parquet(folder / "0.parquet", index=False)
     (folder / "parts").mkdir()
     for place in range(3):
-        part = projects.iloc[place * 20 : place * 20 + 20]
+        part = past_projects.iloc[place * 20 : place * 20 + 20]
         part.to_parquet(folder / "parts" / f"{place}.parquet", index=False)
     return folder
 
 
-def test_a_parquet_file_and_a_folder_of_them(projects, parquet):
-    check(parquet / "projects.parquet", projects, has_source=True)
-    check(str(parquet / "parts"), projects, has_source=True)
+def test_statistics_of_a_parquet_file_and_a_folder(past_projects, parquet):
+    check(parquet / "projects.parquet", past_projects, has_source=True)
+    check(str(parquet / "parts"), past_projects, has_source=True)
 
 
-def test_tables_of_arrow_and_frames_of_polars(projects, parquet):
+def test_tables_of_arrow_and_frames_of_polars(past_projects, parquet):
     polars = pytest.importorskip("polars", reason="Polars is optional")
     table = pq.read_table(parquet / "projects.parquet")
-    check(table, projects, has_source=True)
-    check(polars.from_arrow(table), projects)
+    check(table, past_projects, has_source=True)
+    check(polars.from_arrow(table), past_projects)
 
 
-def test_relations_of_duckdb_in_any_time_zone(projects, parquet):
+def test_relations_of_duckdb_in_any_time_zone(past_projects, parquet):
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is optional")
     with duckdb.connect() as session:
         session.execute("SET TimeZone = 'America/Los_Angeles'")
-        check(session.read_parquet(str(parquet / "projects.parquet")), projects)
+        check(session.read_parquet(str(parquet / "projects.parquet")), past_projects)
 
 
-def test_frames_of_dask_keep_their_source(projects, parquet):
+def test_frames_of_dask_keep_their_source(past_projects, parquet):
     dask = pytest.importorskip("dask.dataframe", reason="Dask is optional")
     import dask as settings
 
     with settings.config.set({"dataframe.convert-string": False}):
-        check(dask.from_pandas(projects, npartitions=3), projects, has_source=True)
+        check(dask.from_pandas(past_projects, npartitions=3), past_projects, has_source=True)
 
 
-def test_what_is_neither_is_refused(tmp_path):
+def test_statistics_refuse_what_is_no_table(tmp_path):
     (tmp_path / "wrong.parquet").write_text("id,name")
     for wrong, words in (
         *((7, "a int"), (pd.Series([["xml"]]), "a pandas.Series"), (pa.array([1]), "pyarrow")),

@@ -191,7 +191,7 @@ BREAKS = {
 
 
 @pytest.mark.parametrize("name", STAYS)
-def test_a_sample_stays_one_by_functions_that_choose_by_values(name, sample_projects):
+def test_intervals_stay_after_functions_that_choose_by_values(name, sample_projects):
     frame = STAYS[name](drawn(sample_projects, seed=5, size=200))
     table = stats.tags(frame)
     with_tag = provenance.get_provenance(table)["counted"]["with_tag"]
@@ -204,7 +204,7 @@ def test_a_sample_stays_one_by_functions_that_choose_by_values(name, sample_proj
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_sample_that_was_changed_otherwise_says_so(name, sample_projects):
+def test_intervals_end_where_a_sample_was_changed_otherwise(name, sample_projects):
     frame = BREAKS[name](drawn(sample_projects, seed=5, size=200))
     table = stats.tags(frame)
     assert "low" not in table
@@ -215,7 +215,7 @@ def test_a_sample_that_was_changed_otherwise_says_so(name, sample_projects):
     assert said in provenance.caption(frame)
 
 
-def test_a_column_of_ones_own_divides_a_sample(sample_projects):
+def test_intervals_of_a_sample_divided_by_a_column_of_ones_own(sample_projects):
     frame = own_column(drawn(sample_projects, seed=5, size=200))
     table = stats.by(stats.license_families, frame, "is_long")
     rows = table[table["is_long"] == "1"]
@@ -245,7 +245,7 @@ def test_intervals_are_the_same_from_a_file(sample_projects, tmp_path):
     assert "low" in table
 
 
-def test_a_confidence_is_a_share(sample_projects):
+def test_intervals_have_a_confidence_that_is_a_share(sample_projects):
     frame = drawn(sample_projects, seed=5, size=200)
     table = stats.tags(frame, confidence=np.float32(0.5))
     pd.testing.assert_frame_equal(table, stats.tags(frame, confidence=0.5))
@@ -255,7 +255,7 @@ def test_a_confidence_is_a_share(sample_projects):
                 getattr(stats, name)(sample_projects, confidence=confidence)
 
 
-def test_a_summary_of_a_sample_gives_intervals_and_says_so(sample_projects):
+def test_intervals_are_in_the_summary_of_a_sample(sample_projects):
     frame = drawn(sample_projects, seed=5, size=200)
     overview = dirframe.summary(frame)
     expected = [interval(part, 200, 200, 1500) for part in overview.bias["records"]]
@@ -270,7 +270,7 @@ def test_a_summary_of_a_sample_gives_intervals_and_says_so(sample_projects):
     assert not reasons.str.contains("not loaded").any()
 
 
-def test_a_finding_of_a_sample_has_its_interval_or_says_that_it_has_none(
+def test_intervals_are_in_the_findings_of_a_sample_or_said_to_be_missing(
     sample_projects, sample_accounts, tmp_path
 ):
     projects = drawn(sample_projects[["id", "name", LANGUAGE, PEOPLE]], seed=5, size=200)

@@ -22,14 +22,14 @@ def counted(table):
     return table.attrs["dirframe"]["counted"]
 
 
-def test_strata_give_what_the_records_of_each_give_alone(frames):
+def test_strata_give_what_the_records_of_each_give_alone(kind_frames):
     for kind, name, by, label, column in (
         ("projects", "language_share", LANGUAGE, LANGUAGE, LANGUAGE),
         ("projects", "languages_by_year", "language", "by_language", LANGUAGE),
         ("accounts", "growth", "country", "country", "country_name"),
         ("accounts", "accounts_by_kudo_rank", *["kudo_score_kudo_rank"] * 3),
     ):
-        frame, statistic = frames[kind], getattr(stats, name)
+        frame, statistic = kind_frames[kind], getattr(stats, name)
         values = frame[column].astype("str").str.strip()
         values = values.where(values != "")
         found = stats.by(statistic, frame, by)
@@ -85,13 +85,13 @@ def test_years_and_sizes_ascend_and_what_is_not_known_is_last():
     assert years.isna().tolist() == [False] * 8 + [True]
 
 
-def test_a_statistic_of_one_project_takes_several_by_what_tells_them_apart(frames):
+def test_strata_of_a_statistic_of_one_project_are_projects(kind_frames):
     for kind, name in (
         ("contributors", "commits_by_contributor"),
         ("contributors", "commit_concentration"),
         ("activity", "monthly_activity"),
     ):
-        some = frames[kind].iloc[:10]
+        some = kind_frames[kind].iloc[:10]
         both = [some.assign(project_id="7"), some.iloc[:4].assign(project_id="9")]
         frame, statistic = pd.concat(both, ignore_index=True), getattr(stats, name)
         with pytest.raises(InvalidInputError, match=r"stats\.by or plot\.panels"):
@@ -125,8 +125,8 @@ def test_records_of_two_projects_are_never_counted_as_those_of_one(sample):
             assert len(statistic(first)) == len(statistic(load("633", directory=sample)))
 
 
-def test_all_strata_are_judged_at_the_day_of_the_whole(sample_projects):
-    for frame in (sample_projects, sample_projects.head(300)):
+def test_strata_are_judged_at_the_day_of_the_whole(sample_projects):
+    for frame in (sample_projects.head(300), sample_projects.head(100)):
         whole = stats.activity(frame)
         for column in ("language", "year", "age"):
             table = stats.by(stats.activity, frame, column)
@@ -139,7 +139,7 @@ def test_all_strata_are_judged_at_the_day_of_the_whole(sample_projects):
     assert growth[growth["language"] == "C"]["finished"].tolist() == [True, True]
 
 
-def test_of_strata_of_equal_size_the_first_stay(frames):
+def test_strata_of_equal_size_are_cut_in_their_order(kind_frames):
     languages = [letter for letter in "ABCDEFGHIJKLMN" for _ in range(2)]
     frame = pd.DataFrame({LANGUAGE: languages, PEOPLE: pd.array([1] * 28, dtype="Int64")})
     panels = plot.panels(plot.team_size_classes, frame, "language").axes
@@ -147,7 +147,7 @@ def test_of_strata_of_equal_size_the_first_stay(frames):
     assert titles == [*"ABCDEFGHIJK", "other (3 strata)"]
 
 
-def test_a_project_is_in_each_stratum_of_its_licences_and_tags():
+def test_strata_by_licence_or_tag_hold_a_project_in_each():
     gpl, mit = {"name": "gpl3"}, {"name": "mit"}
     frame = pd.DataFrame(
         {
@@ -196,8 +196,8 @@ def test_age_is_in_whole_years_up_to_the_retrieval():
         dirframe.with_age(provenance.set_provenance(frame, retrieved_newest=None))
 
 
-def test_a_statistic_of_ones_own_is_computed_for_each_stratum(frames):
-    frame = frames["projects"]
+def test_strata_of_a_statistic_of_ones_own(kind_frames):
+    frame = kind_frames["projects"]
     known = frame.dropna(subset=[LANGUAGE])
 
     def most(records):
@@ -225,8 +225,8 @@ def test_a_statistic_of_ones_own_is_computed_for_each_stratum(frames):
         stats.by(lambda records: [len(records)], known, "language")
 
 
-def test_a_column_of_the_frame_goes_before_a_derived_stratum_of_its_name(frames):
-    frame = frames["projects"]
+def test_strata_by_a_column_go_before_derived_ones_of_its_name(kind_frames):
+    frame = kind_frames["projects"]
     years = frame["created_at"].dt.year.astype("Int64")
     table = stats.by(stats.contributor_distribution, frame.assign(year=years), "year")
     valid = years[frame[PEOPLE] >= 0].value_counts().sort_index()
@@ -237,8 +237,8 @@ def test_a_column_of_the_frame_goes_before_a_derived_stratum_of_its_name(frames)
         stats.by(stats.tags, frame.assign(year=frame["created_at"]), "year")
 
 
-def test_what_cannot_be_divided_is_refused(frames):
-    frame = frames["projects"].assign(by_year="C", language="D")
+def test_strata_refuse_what_cannot_be_divided(kind_frames):
+    frame = kind_frames["projects"].assign(by_year="C", language="D")
     names = [(name, 1, name) for name in ("nothing", "tags", "country")]
     for column, least, named in (*names, ([LANGUAGE], 1, None), ("year", 0, "min_records")):
         with pytest.raises(InvalidInputError, match=named):
@@ -267,7 +267,7 @@ def unsent(tmp_path_factory):
         return dirframe.load_projects(sort="project_name", directory=directory, progress=False)
 
 
-def test_what_was_not_sent_is_refused_and_what_came_is_counted(unsent):
+def test_strata_refuse_columns_that_were_not_sent(unsent):
     for function in (stats.language_share, stats.survival, plot.lorenz):
         with pytest.raises(ColumnsNotSentError) as caught:
             function(unsent)

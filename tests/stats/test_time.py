@@ -32,7 +32,7 @@ def counted(table):
 # Activity, life spans and survival
 
 
-def test_no_single_wrong_month_or_date_moves_the_others():
+def test_activity_is_not_moved_by_a_single_wrong_month_or_date():
     sound = [project(0, 59), project(0, 10), project(0, 58)]
     assert stats.activity(projects(*sound))["projects"].tolist() == [2, 1, 0]
     for wrong, why in (
@@ -55,7 +55,7 @@ def test_code_that_was_fetched_after_the_load_or_after_today_cannot_be():
     assert stats.life_span(future)["ended"].isna().tolist() == [True]
 
 
-def test_a_day_within_the_month_is_as_good_as_its_first_and_as_the_month():
+def test_activity_as_of_a_day_is_that_of_its_month():
     some = projects(project(0, 24))
     naive = datetime(2002, 12, 5)  # noqa: DTZ001  # a date without a zone is UTC
     zoned = pd.Timestamp("2003-01-01 00:30", tz="Europe/Berlin")
@@ -64,7 +64,7 @@ def test_a_day_within_the_month_is_as_good_as_its_first_and_as_the_month():
     assert stats.activity(some, as_of="2003-01-01")["projects"].tolist() == [0, 1, 0]
 
 
-def test_what_is_neither_a_day_nor_a_month_is_refused():
+def test_activity_as_of_what_is_no_day_or_month_is_refused():
     wrong = [
         "soon",
         "2013-31-31",
@@ -83,7 +83,7 @@ def test_what_is_neither_a_day_nor_a_month_is_refused():
             stats.activity(projects(), as_of=as_of)
 
 
-def test_a_window_is_a_month_to_two_years_and_a_confidence_a_share():
+def test_survival_window_and_confidence_have_bounds():
     for statistic in (stats.activity, stats.life_span, stats.survival):
         for window in (0, 25, -1, 1.5, "12", True, None):
             with pytest.raises(InvalidInputError, match="window"):
@@ -171,7 +171,7 @@ def test_months_in_any_order_with_days_inside_the_month_give_the_same():
         stats.monthly_activity(months("2012-11-01", "2012-11-09"))
 
 
-def test_a_month_is_finished_if_the_load_came_after_it():
+def test_month_is_finished_if_the_load_came_after_it():
     for loaded, finished in (
         ("2012-12-31T23:59:59+00:00", [True, False]),
         ("2013-01-01T00:00:00+00:00", [True, True]),

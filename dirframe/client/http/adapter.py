@@ -328,7 +328,7 @@ class SigningAdapter(HTTPAdapter):
         """Raise if a request cannot be sent, or may not: nothing is counted."""
         if route.proxy and urlsplit(url).scheme == "http":
             raise NetworkError(
-                f"{url} was not requested: it is not encrypted, so that the proxy "
+                f"{url} was not requested: it is not encrypted, so the proxy "
                 f"{route.proxy_name} could read the API key.",
                 url=url,
                 hint="Use https://, or name the host in the environment variable NO_PROXY.",
@@ -375,8 +375,8 @@ class SigningAdapter(HTTPAdapter):
             return urlunsplit(target._replace(scheme=own.scheme, netloc=own.netloc))
         address = _address_of(target, own)
         raise ServiceError(
-            f"{url} redirects to {address}. It was not followed, so that the key stays with "
-            f"{own.scheme}://{own.netloc}.",
+            f"{url} redirects to {address}. The redirect was not followed, because the key is sent "
+            f"only to {own.scheme}://{own.netloc}.",
             url=url,
             status=response.status_code,
             moved_to=address,

@@ -50,6 +50,7 @@ _CHECK = (
 #: The path of a record, and that of what belongs to one.
 _OWN_PAGE = re.compile(r"/(?:projects|accounts|orgs)/[^/]+\.xml$")
 _OF_RECORD = re.compile(r"/(?:projects|accounts|orgs)/[^/]+/.+\.xml$")
+_OF_ORGANIZATION = re.compile(r"/orgs/[^/]+(?:/.+)?\.xml$")
 #: What an attempt may raise.
 FAILURES = OSError, urllib3_errors.HTTPError, HTTPException, ValueError
 #: Why there is no connection, if another attempt may succeed.
@@ -70,7 +71,7 @@ def read_body(response: requests.Response, timeout: float) -> bytes:
         while chunk := response.raw.read1(65_536, decode_content=True):
             body += chunk
             if len(body) > MAX_BYTES:
-                found = f"an answer of more than {MAX_BYTES:,} bytes"
+                found = f"a response of more than {MAX_BYTES:,} bytes"
                 message = f"{url} sent {found}; the rest was not read."
                 raise UnreadableResponseError(message, found=found, source=url, url=url)
             if is_late:
@@ -121,12 +122,12 @@ def _foreign_error(
         return error
     received = f'{error.found} with the title "{title}"' if title else error.found
     message = (
-        f"{url} responded with status {status} and {received}. That is not an answer of the "
-        "directory's interface, and says nothing about the key or the quota."
+        f"{url} responded with status {status} and {received}. It is not a response of the "
+        "directory's interface, so it says nothing about the key or the quota."
     )
     seconds = parse_retry_after(response.headers)
     if seconds is not None:
-        message += f" It asks for a pause of {seconds:,.0f} seconds."
+        message += f" It asks clients to wait {seconds:,.0f} seconds."
     facts: dict[str, Any] = {"url": url, "status": status, "title": title}
     if status >= 500:
         return ServiceError(message, hint=RUN_AGAIN, **facts)
@@ -180,11 +181,18 @@ def _meaning(status: int, page: Page, url: str) -> tuple[type[RequestError], str
 def _missing(url: str) -> tuple[str, str | None]:
     """Return what is not there, and how a record is found."""
     path = urlsplit(url).path
+    how = None
+    if _OF_ORGANIZATION.search(path):
+        how = (
+            "An organization is found by its short name, the column url_name of "
+            "dirframe.load_organizations (dirframe load orgs), not by its full name."
+        )
+    elif _OWN_PAGE.search(path):
+        how = "A record is found by its id or by the name in its address, not by its title."
     if _OWN_PAGE.search(path):
-        how = "A record is found by its id, or the name in its address, which is not its title."
         return "There is no such record.", how
     if _OF_RECORD.search(path):
-        return "There is no such record, or the directory has none of these for it.", None
+        return "There is no such record, or the directory has none of these for it.", how
     return "The directory has nothing at this address.", None
 
 
@@ -223,7 +231,7 @@ def connection_error(error: Exception, url: str, route: Route) -> tuple[NetworkE
     """Return why no request was sent, and whether another attempt may succeed."""
     causes = _causes(error)
     host = urlsplit(url).netloc
-    way = f"{host} by the proxy {route.proxy_name}" if route.proxy else host
+    way = f"{host} through the proxy {route.proxy_name}" if route.proxy else host
     text = route.hide_password(_words(causes[-1]))
     message = (
         f"{url} could not be fetched: there was no connection to {way} ({text}). The request was not "

@@ -99,7 +99,7 @@ class Session:
         """
         if refresh and offline:
             raise InvalidInputError(
-                "To refresh asks the directory for every page, and offline asks the cache alone.",
+                "refresh requests every page, and offline requests none.",
                 hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
             )
         url = self.address(path, parameters) + (_BESIDE if beside else "")

@@ -149,7 +149,7 @@ class CacheUse:
         check_switches(refresh=refresh, offline=offline)
         if refresh and offline:
             raise InvalidInputError(
-                "To refresh asks the directory for every page, and offline asks the cache alone.",
+                "refresh requests every page, and offline requests none.",
                 hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
             )
         if offline:

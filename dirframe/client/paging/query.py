@@ -94,8 +94,8 @@ class Query:
             )
         if self.max_items is not None and self.sample is not None:
             raise InvalidInputError(
-                "A sample is of the whole collection, and max_items (--max-items) takes the first "
-                "records of it. Leave one of them out."
+                "sample (--sample) draws from the whole collection, and max_items (--max-items) takes "
+                "its first records. Leave out one of them."
             )
         if self.details and resource is not PROJECT:
             raise InvalidInputError(

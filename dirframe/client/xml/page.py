@@ -184,8 +184,8 @@ def _read_prolog(content: bytes) -> _Prolog:
         while begin < len(content):
             reader.feed(content[begin : begin + size])
             for _, root in reader.read_events():
-                has_doctype = _has_doctype(root)
-                return _Prolog(has_doctype=has_doctype, is_synthetic=_is_marked(root))
+                if isinstance(root, etree._Element):  # as of each start
+                    return _Prolog(has_doctype=_has_doctype(root), is_synthetic=_is_marked(root))
             # The parser reads an open declaration again with each part: so its time is linear.
             begin, size = begin + size, 2 * size
     except etree.XMLSyntaxError:
@@ -203,7 +203,7 @@ def _has_mark(content: bytes) -> bool:
 
 def _has_doctype(root: etree._Element) -> bool:
     # Not the DTD itself: lxml copies it, in a time that grows with the square of its attributes.
-    return bool(root.getroottree().docinfo.doctype)
+    return bool(root.getroottree().docinfo.doctype)  # type: ignore[attr-defined]  # not in the stubs
 
 
 def _is_marked(root: etree._Element) -> bool:

@@ -40,6 +40,11 @@ DAMAGES = (
     OSError,
     MemoryError,
 )
+#: Most columns of a table.
+_MOST_COLUMNS = 10_000
+#: JSON has no empty cells, and a table has: so many are allowed, or so many for each value.
+_MOST_EMPTY_CELLS = 2_000_000
+_MOST_CELLS_OF_A_VALUE = 100
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
 
@@ -129,6 +134,7 @@ def read_csv(content: bytes, *, is_own: bool = False) -> Table:
     names = _column_names(text, separator)
     if not names:
         raise UnsuitableTableError("the first line is empty. Delete the lines above the names")
+    _refuse_many_columns(len(names))
     if _MARKUP.match(text) or _has_zero_character(text, names):
         raise ValueError("the first line does not name columns")
     if not is_own:
@@ -216,9 +222,25 @@ def read_json(content: bytes, *, is_own: bool = False) -> Table:
     names: dict[str, None] = {}  # each once, in the order in which they come
     for record in records:
         names |= dict.fromkeys(record)
-    cells = [[as_text(record.get(name)) for record in records] for name in names]
-    columns, notes = _with_names(list(names), cells, is_own=is_own)
+        _refuse_many_columns(len(names))
+    values = sum(map(len, records))
+    cells = len(names) * len(records)
+    if cells > max(_MOST_EMPTY_CELLS, _MOST_CELLS_OF_A_VALUE * values):
+        raise UnsuitableTableError(
+            f"its records have {len(names):,} different fields, so that the table would have {cells:,} "
+            f"cells for {values:,} values. Write a record of few fields for each value"
+        )
+    texts = [[as_text(record.get(name)) for record in records] for name in names]
+    columns, notes = _with_names(list(names), texts, is_own=is_own)
     return Table(columns, notes)
+
+
+def _refuse_many_columns(number: int) -> None:
+    """Raise if a table has more columns than any of records has: each takes its time."""
+    if number > _MOST_COLUMNS:
+        raise UnsuitableTableError(
+            f"it has more than {_MOST_COLUMNS:,} columns. Write what they hold below each other, in rows"
+        )
 
 
 def _refuse_half_pairs(records: Sequence[dict[str, Any]]) -> None:
@@ -366,6 +388,7 @@ def read_parquet(source: bytes | Path) -> pa.Table:
             check_seal(content)
     try:
         with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
+            _refuse_many_columns(len(opened.schema_arrow))
             table = opened.read()
         table.validate(full=True)  # a damaged page can hold texts that are no UTF-8
     except pa.ArrowException as error:  # not all of them are a ValueError
@@ -374,6 +397,8 @@ def read_parquet(source: bytes | Path) -> pa.Table:
         # pandas writes no column of ids in the index that are one after the other.
         if isinstance(index, dict) and index["name"]:
             values = range(index["start"], index["stop"], index["step"])
+            if len(values) != table.num_rows:  # of any length, since it takes no place in the file
+                raise ValueError(f"its index has {len(values):,} of {table.num_rows:,} rows")
             table = table.append_column(index["name"], pa.array(values))
     return without_index(table)
 

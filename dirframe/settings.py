@@ -171,6 +171,11 @@ class ApiKey:
         """Whether it is so short that it may be part of a text by chance."""
         return len(self.reveal()) < _SHORTEST_UNIQUE
 
+    @_without_frames
+    def is_in(self, address: str) -> bool:
+        """Return whether an address holds the key, however it is escaped; a short one may be a word."""
+        return not self.may_be_a_word and _is_spelt(self.reveal(), address)
+
     def unsign(self, url: str) -> str:
         """Return a URL without the key and the parameter that holds it."""
         return self.redact(_IN_QUERY.sub("", url).rstrip("?&"))
@@ -229,10 +234,13 @@ def _pattern_of(secret: str) -> str:
 
 
 def _is_spelt(secret: str, text: str) -> bool:
-    """Return whether a text holds a secret, escaped up to three times for XML or addresses."""
-    sought = secret.casefold()
+    """Return whether a text holds a secret, escaped up to three times for XML or addresses.
+
+    A blank and a plus are the same here: forms spell the one as the other.
+    """
+    sought = secret.casefold().replace("+", " ")
     for _ in range(4):
-        if sought in text.casefold() or sought in text.replace("+", " ").casefold():
+        if sought in text.casefold().replace("+", " "):
             return True
         text = unquote(unescape(text))
     return False
@@ -240,18 +248,23 @@ def _is_spelt(secret: str, text: str) -> bool:
 
 def _spellings(character: str) -> str:
     """Return a pattern for a character as XML and addresses spell it, also if escaped again."""
+    if character == " ":
+        return f"(?:{_escapes(' ')}|{_escapes('+')})"  # forms spell it as a plus
+    return f"(?:{_escapes(character)})"
+
+
+def _escapes(character: str) -> str:
+    """Return the alternatives of a pattern for a character and its escapes."""
     reference = r"&(?:amp;)*"
     names = [name for name, text in html5.items() if text == character and name.endswith(";")]
     escaped = "".join(f"%(?:25)*{byte:02X}" for byte in character.encode())
-    spelt = [
-        re.escape(character),
-        escaped,
-        rf"{reference}#0*{ord(character)};",
-        rf"{reference}#x0*{ord(character):x};",
-        *(f"{reference}{name}" for name in names),
-    ]
-    if character == " ":
-        spelt.append(r"\+")
-    if character == "&":
-        spelt.insert(0, reference)
-    return f"(?:{'|'.join(spelt)})"
+    return "|".join(
+        [
+            # Each text fits one alternative: with two, a long run would be tried in all their mixtures.
+            reference if character == "&" else re.escape(character),
+            escaped,
+            rf"{reference}#0*{ord(character)};",
+            rf"{reference}#x0*{ord(character):x};",
+            *(f"{reference}{name}" for name in names),
+        ]
+    )

@@ -191,6 +191,12 @@ class Directory(AbstractContextManager["Directory"]):
             if self._sessions.pop(process, None):
                 self._closer()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(
+            "A Directory is neither copied nor pickled: it holds the key and open files. Pass it on, or "
+            "open another one."
+        )
+
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,6 +24,9 @@ from dirframe.service.records import ITEM_TAGS, URL, Refusals, Row, row_of
 Ids: TypeAlias = "set[tuple[str, str]]"
 
 _LOG = logging.getLogger("dirframe.service")
+#: Columns that a message names, and characters of each.
+_MOST_NAMED = 50
+_LONGEST_NAME = 100
 #: Fields whose digests are served in their place.
 _EMAIL = tuple(schema.Field((name,), schema.Kind.TEXT, "") for name in ("email", "email_md5"))
 #: Kinds whose values are no texts.
@@ -54,14 +57,14 @@ def read_table(
     if absent := [each for each in ("id", "name") if each not in columns]:
         raise ConfigurationError(
             f"{name} has no column {' and no column '.join(absent)}, which every record needs; "
-            f"its columns are {', '.join(columns)}. Rename them: "
+            f"its columns are {_some(columns)}. Rename them: "
             f'dirframe.fields("{resource.name}") lists the names.'
         )
     known = (*_EMAIL, *resource.fields) if resource is schema.ACCOUNT else resource.fields
     fields = [field for field in known if field.column in columns]
     fields.sort(key=lambda field: field not in resource.specified)
     if unused := columns.keys() - {field.column for field in fields}:
-        unserved = ", ".join(sorted(unused))
+        unserved = _some(sorted(unused))
         _LOG.warning("%s", escaped(f"{name}: no field has the columns {unserved}; not served."))
     for note in table.notes + _doubtful_texts(columns, fields):
         _LOG.warning("%s", escaped(f"{name}: {note}"))
@@ -85,6 +88,13 @@ def read_table(
     refusals.check()
     if synthetic:
         yield Synthetic()
+
+
+def _some(names: Collection[str]) -> str:
+    """Return the names of columns, the first ones of very many."""
+    shown = ", ".join(name[:_LONGEST_NAME] for name in [*names][:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _doubtful_texts(columns: _tables.Columns, fields: list[schema.Field]) -> list[str]:
@@ -111,8 +121,9 @@ def _read(data: object) -> tuple[_tables.Table, bool]:
     import pyarrow as pa
 
     table = pa.table(_tables.read_parquet(content) if isinstance(data, Path) else data)
-    record = _tables.attributes_of(table).get(_tables.ATTRIBUTE) or {}
-    return _tables.Table(_tables.table_columns(table), []), record.get("synthetic") is True
+    record = _tables.attributes_of(table).get(_tables.ATTRIBUTE)
+    is_synthetic = isinstance(record, dict) and record.get("synthetic") is True
+    return _tables.Table(_tables.table_columns(table), []), is_synthetic
 
 
 def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:

@@ -1,7 +1,9 @@
 """A directory tells everything but the key, ends what it began, and is checked in 15 requests."""
 
+import copy
 import math
 import pickle
+import traceback
 from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -186,6 +188,15 @@ def test_directory_tells_all_but_the_key():
     for secretive in (shown, key):
         with pytest.raises(TypeError):
             pickle.dumps(secretive)
+
+
+@pytest.mark.parametrize("copy", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_directory_is_not_copied_and_shown_in_the_traceback_of_that(copy):
+    with pytest.raises(TypeError) as caught:
+        copy(directory())
+    # Of a copy that is half made, a debugger could show nothing.
+    shown = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    assert ADDRESS in "".join(shown.format())
 
 
 @pytest.mark.parametrize("secret", [" ", "a ", "\na", "a\0b", "a\x7fb", 1234567890123456])

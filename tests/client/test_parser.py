@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from random import Random
-from time import sleep
+from time import process_time, sleep
 from xml.sax.saxutils import escape, quoteattr
 
 import pandas as pd
@@ -424,6 +424,28 @@ def test_parser_work_grows_with_the_size_of_a_page(parts, tmp_path):
     read_parts(parts, 10, tmp_path)  # what is done once
     few, many = (calls_of(lambda n=n: read_parts(parts, n, tmp_path)) for n in (250, 2_000))
     assert many < 12 * few
+
+
+#: What may stand before the root, by the number of its parts.
+PROLOGS = {
+    "processing instructions": lambda n: "<?abc d?>" * n,
+    "processing instructions, damaged": lambda n: f"{'<?abc d?>' * n}<&",
+    "attributes of a DTD": lambda n: f"<!DOCTYPE r [{numbered(n // 4, '<!ATTLIST p a{0} CDATA #IMPLIED>')}]>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("prolog", PROLOGS)
+def test_parser_work_grows_with_the_size_of_a_prolog(prolog, tmp_path):
+    """The parser's own time: a prolog takes about that of as many comments, not their square."""
+    seconds = {}
+    for name, text in (("comments", "<!--abcd-->" * 30_000), (prolog, PROLOGS[prolog](30_000))):
+        page = tmp_path / f"{len(seconds)}.xml"
+        page.write_bytes(text.encode() + around("<thing><id>1</id></thing>"))
+        begin = process_time()
+        with suppress(InvalidInputError):
+            dirframe.read_pages(page)
+        seconds[name] = process_time() - begin
+    assert seconds[prolog] < 20 * seconds["comments"]
 
 
 def test_parser_refuses_more_parts_than_it_reads_and_names_the_number(read):

@@ -2,7 +2,7 @@
 
 import re
 from hashlib import md5, sha1
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import numpy as np
 import pandas as pd
@@ -238,3 +238,24 @@ def test_record_or_query_that_holds_the_key_is_refused_and_not_stored(people, co
     assert not [path for path in files if key.encode() in path.read_bytes()]
     # An id that is also a short key is an id.
     assert len(dirframe.load_account("7", directory=connect(people, key="7"))) == 1
+
+
+@pytest.mark.parametrize(
+    "spell", [quote, quote_plus, lambda key: quote(quote(key)), lambda key: quote(key).lower()]
+)
+def test_record_or_query_that_holds_the_key_as_addresses_spell_it_is_refused(
+    spell, people, connect
+):
+    directory = connect(people, key="k3y+ M4RKED/%0123456789é")
+    spelt = spell("k3y+ M4RKED/%0123456789é")
+    shown = []
+    for load in (
+        lambda: dirframe.load_project(spelt, directory=directory),
+        lambda: dirframe.load_contributors(spelt, directory=directory),
+        lambda: dirframe.plan("projects", query=f"x {spelt}", directory=directory),
+    ):
+        with pytest.raises(InvalidInputError) as caught:
+            load()
+        shown.append(str(caught.value))
+    assert "0123456789" not in "".join(shown)
+    assert people.requests == []

@@ -215,6 +215,7 @@ SPELLINGS = {
     "percent signs": ("".join(f"%{ord(sign):02x}" for sign in LONG_KEY), "utf-8"),
     "percent signs in part": (quote(LONG_KEY[:4]) + f"%{ord(LONG_KEY[4]):X}" + quote(LONG_KEY[5:], safe=""), "utf-8"),
     "percent signs twice": (quote(quote(LONG_KEY, safe=""), safe=""), "utf-16"),
+    "a form in an address": (quote(quote_plus(LONG_KEY), safe=""), "utf-8"),
     "an attribute": (f"<a b={quoteattr(LONG_KEY)}/>", "utf-16"),
     "a comment": (f"<!--{LONG_KEY}-->", "utf-16"),
 }  # fmt: skip
@@ -237,6 +238,15 @@ def test_key_that_a_directory_repeats_is_removed_in_every_spelling(spelling, tmp
     assert everything.places_of_the_key() == []
     texts = [html.unescape(unquote(html.unescape(text))) for text in frame.to_csv().splitlines()]
     assert [text for text in texts if MARK in text] == []
+
+
+def test_key_of_many_equal_signs_is_removed_from_a_long_run_of_them():
+    key = "&" * 40 + MARK  # 2**39 ways to read the run, if each sign could be read in two
+    inner = f"<x>{'&amp;' * 39} {escape(key)}</x>"
+    reply = Reply(page_xml([record(1, inner=inner)], available=1, first=0))
+    with Rig(answer=lambda _: reply, key=key).in_process() as rig:
+        frame = dirframe.load_projects(rig.directory(), progress=False)
+    assert frame["x"].tolist() == [f"{'&' * 39} [api key removed]"]
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.ShortKeyWarning")

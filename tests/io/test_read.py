@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from pyarrow import parquet
@@ -340,6 +341,43 @@ def test_damaged_parquet_is_an_error(tmp_path):
         file.write_bytes(content.replace(words, words[:-1] + b"<"))
         with pytest.raises(InvalidInputError, match=file.name):
             read_table(file)
+
+
+def numbered(count, template):
+    return ",".join(template.format(number) for number in range(count))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("wide.csv", f"{numbered(50_000, 'c{0}')}\n{numbered(50_000, '{0}')}\n"),
+        ("wide.json", f"[{{{numbered(50_000, '&c{0}&:{0}')}}}]".replace("&", '"')),
+        # 65 KB, and 25 million cells
+        ("sparse.json", f"[{numbered(5_000, '<&c{0}&:{0}>')}]"),
+        ("sparse.jsonl", numbered(5_000, "<&c{0}&:{0}>").replace(",", "\n")),
+    ],
+)
+def test_table_of_very_many_columns_or_hardly_any_values_is_refused(name, text, tmp_path):
+    (tmp_path / name).write_text(text.translate({60: "{", 62: "}", 38: '"'}))
+    with pytest.raises(InvalidInputError) as caught:
+        read_table(tmp_path / name)
+    assert len(str(caught.value)) < 500
+
+
+def test_table_of_many_columns_is_read(tmp_path):
+    (tmp_path / "a.csv").write_text(f"{numbered(1_500, 'c{0}')}\n{numbered(1_500, '{0}')}\n")
+    assert read_table(tmp_path / "a.csv").shape == (1, 1_500)
+
+
+@pytest.mark.parametrize("stop", [0, 3, 10**12, 10**30, -1])
+def test_parquet_whose_index_has_other_rows_than_the_table_is_refused(stop, tmp_path):
+    index = {"kind": "range", "name": "id", "start": 0, "stop": stop, "step": 1}
+    metadata = {"index_columns": [index], "columns": [], "column_indexes": []}
+    table = pa.table({"name": ["a", "b"]})
+    table = table.replace_schema_metadata({"pandas": json.dumps(metadata)})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(InvalidInputError, match=r"a\.parquet"):
+        read_table(tmp_path / "a.parquet")
 
 
 def test_file_of_something_else_is_refused(tmp_path):

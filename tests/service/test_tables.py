@@ -308,6 +308,26 @@ def test_damaged_table_is_named(tmp_path):
         assert has_line(lines, name, "line 2" if name == "a.jsonl" else "")
 
 
+def test_message_names_some_of_very_many_columns(tmp_path, caplog):
+    names = ",".join(f"c{number}" for number in range(9_000))
+    path = tmp_path / "accounts.csv"
+    path.write_text(f"{names}\n")
+    assert max(map(len, refused(path, ConfigurationError))) < 1_000
+    path.write_text(f"id,name,{names}\n1,a{',' * 9_000}\n")
+    dirframe.serve(path).stop()
+    assert has_line(caplog.messages, "accounts.csv", "c0, c1", "8,950 more")
+    assert max(map(len, caplog.messages)) < 1_000
+
+
+@pytest.mark.parametrize("attributes", [{"dirframe": 7}, {"dirframe": ["synthetic"]}, 7])
+def test_parquet_with_other_attributes_is_served(attributes, tmp_path):
+    metadata = {"attributes": attributes, "index_columns": [], "columns": []}
+    table = pa.table({"id": ["1"], "name": ["a"]})
+    table = table.replace_schema_metadata({"pandas": json.dumps(metadata)})
+    parquet.write_table(table, tmp_path / "projects.parquet")
+    assert load(tmp_path / "projects.parquet")["id"].tolist() == ["1"]
+
+
 def test_frame_that_is_no_table_of_records_is_refused():
     late = pa.array([2**40], pa.timestamp("s"))  # Python holds no time so late
     for data in (

@@ -163,7 +163,7 @@ class Session:
         """Return the URL of a page as it is sent, but without the key; raise if a part is the key."""
         query = urlencode(sorted((parameters or {}).items()))
         url = f"{self._base_url}{path}" + (f"?{query}" if query else "")
-        if self._key.redact_data(url.encode()) != url.encode():
+        if self._key.is_in(url):
             raise InvalidInputError(
                 "An id, a query or another part of the address to request contains the API key. "
                 "Nothing was requested or stored.",

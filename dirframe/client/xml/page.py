@@ -177,18 +177,17 @@ class _Prolog:
 def _read_prolog(content: bytes) -> _Prolog:
     """Read a document up to its root, without what the parser removes."""
     reader = etree.XMLPullParser(
-        events=("start", "pi"), remove_comments=True, resolve_entities=False, no_network=True
+        events=("start",), remove_comments=True, resolve_entities=False, no_network=True
     )
-    is_synthetic = False
+    begin, size = 0, _PROLOG_BYTES
     try:
-        for begin in range(0, len(content), _PROLOG_BYTES):
-            reader.feed(content[begin : begin + _PROLOG_BYTES])
-            for _, node in reader.read_events():
-                if isinstance(node, etree._ProcessingInstruction):
-                    is_synthetic |= node.target == SYNTHETIC_MARK
-                elif isinstance(node, etree._Element):
-                    has_doctype = node.getroottree().docinfo.internalDTD is not None
-                    return _Prolog(has_doctype=has_doctype, is_synthetic=is_synthetic)
+        while begin < len(content):
+            reader.feed(content[begin : begin + size])
+            for _, root in reader.read_events():
+                if isinstance(root, etree._Element):  # as of each start
+                    return _Prolog(has_doctype=_has_doctype(root), is_synthetic=_is_marked(root))
+            # The parser reads an open declaration again with each part: so its time is linear.
+            begin, size = begin + size, 2 * size
     except etree.XMLSyntaxError:
         pass  # damaged; or in UTF-32, which is read only as a whole
     return _Prolog(is_synthetic=_has_mark(content), is_readable=False)
@@ -199,6 +198,16 @@ def _has_mark(content: bytes) -> bool:
         root = etree.fromstring(content, _parser(keeps_all=True, is_large=False))
     except (etree.XMLSyntaxError, ValueError):
         return False
+    return _is_marked(root)
+
+
+def _has_doctype(root: etree._Element) -> bool:
+    # Not the DTD itself: lxml copies it, in a time that grows with the square of its attributes.
+    return bool(root.getroottree().docinfo.doctype)  # type: ignore[attr-defined]  # not in the stubs
+
+
+def _is_marked(root: etree._Element) -> bool:
+    """Return whether a processing instruction before the root says that the data is generated."""
     return any(
         isinstance(node, etree._ProcessingInstruction) and node.target == SYNTHETIC_MARK
         for node in root.itersiblings(preceding=True)
@@ -220,7 +229,7 @@ def _parse_root(content: bytes, prolog: _Prolog, source: str | None) -> etree._E
     except (etree.XMLSyntaxError, ValueError) as error:
         refuse(_describe(content), source, detail=f" ({error})")
     name = _local_name(root)
-    if root.getroottree().docinfo.internalDTD is not None or name.lower() == "html":
+    if _has_doctype(root) or name.lower() == "html":
         refuse(_describe(content), source)
     if name not in {"response", "error", "result"}:
         refuse(f"an XML document with the root <{name}>", source)

@@ -436,6 +436,16 @@ The first row or record is number 1.\
         )
 
 
+def test_service_sources(message, tmp_path):
+    (tmp_path / "people.csv").write_text("id,name\n1,Ada\n")
+    assert message(dirframe.serve, tmp_path / "people.csv") == snapshot(
+        'ConfigurationError: It is not clear whether FOLDER/people.csv holds accounts or projects. Name the file accounts or projects, such as accounts.csv; or pass {"accounts": …} to dirframe.serve.'
+    )
+    assert message(dirframe.serve, tmp_path) == snapshot(
+        "StoreError: The folder FOLDER holds no .xml and no .xml.gz file. Of a folder only XML is read; name each table by its own path."
+    )
+
+
 # The command line: exit code and standard error
 
 

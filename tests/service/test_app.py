@@ -81,10 +81,22 @@ def test_query_with_control_characters_is_400(query, client):
     assert "control character" in client.error(f"/accounts.xml?query={query}", 400)
 
 
-def test_query_of_too_many_words_is_400(client):
-    words = "+".join("abcdefghijk")
-    assert client.error(f"/accounts.xml?query={words}", 400)
-    assert client.client.get(f"/accounts?query={words}").status_code == 400
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [("//projects.xml", 200), ("/projects.xml/", 200), ("/projects/", 200), ("/projects//7", 404)],
+)
+def test_key_is_not_repeated_in_a_redirect_to_an_address_with_fewer_slashes(target, status, client):
+    response = client.get(target)
+    assert (response.status_code, response.headers.get("Location")) == (status, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [("abcdefghij", 200), ("abcdefghija", 200), ("abcdefghijk", 400)]
+)
+def test_query_has_at_most_ten_different_words(words, status, client):
+    target = f"?query={'+'.join(words)}"
+    xml, page = client.get(f"/accounts.xml{target}"), client.client.get(f"/accounts{target}")
+    assert (xml.status_code, page.status_code) == (status, status)
 
 
 def test_sort_that_is_unknown_is_400_and_names_the_others(client):
@@ -243,6 +255,44 @@ def test_contributors_of_a_project_without_any_are_404(target, analysis, open_wr
     client = open_written([record("1", inner=analysis)])
     text = client.error(target, 404)
     assert ("Code analysis is not available" in text) == ("5" not in analysis)
+
+
+@pytest.mark.parametrize(
+    ("owners", "named"),
+    [
+        ([], "no enlistments of projects."),
+        (["10", "9"], "9, 10."),
+        ([str(n) for n in range(101, 121)], "119, 120."),
+        ([str(n) for n in range(101, 122)], "119, 120 and others."),
+    ],
+)
+def test_404_of_a_document_names_up_to_twenty_projects_that_have_it(
+    owners, named, tmp_path, imported
+):
+    entry = "<enlistment><project_id>{}</project_id></enlistment>"
+    (tmp_path / "projects.xml").write_bytes(page_xml([record("1", name="x")]))
+    (tmp_path / "enlistments.xml").write_bytes(page_xml([entry.format(n) for n in owners]))
+    text = imported(tmp_path).error("/projects/1/enlistments.xml", 404)
+    assert text.endswith(f" {named}")
+
+
+@pytest.mark.parametrize(
+    ("names", "target", "end"),
+    [
+        (["acme", "lantern"], "/orgs/nobody.xml", "Organizations: acme, lantern."),
+        (["acme", "lantern"], "/orgs/nobody/projects.xml", "Organizations: acme, lantern."),
+        (["acme"], "/orgs/acme/projects.xml", "There is nothing at this address."),
+        ([], "/orgs/acme.xml", "This directory has no organizations."),
+    ],
+)
+def test_404_of_an_organization_names_those_of_the_directory(
+    names, target, end, tmp_path, imported
+):
+    (tmp_path / "projects.xml").write_bytes(page_xml([record("1", name="x")]))
+    if names:
+        orgs = [f"<org><url_name>{name}</url_name></org>" for name in names]
+        (tmp_path / "orgs.xml").write_bytes(page_xml(orgs))
+    assert imported(tmp_path).error(target, 404).endswith(end)
 
 
 # Names in addresses, which old clients use

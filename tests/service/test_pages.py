@@ -23,6 +23,15 @@ def page(client, target, *, status=200):
     return html.fromstring(response.get_data())
 
 
+@pytest.mark.parametrize(
+    ("requested", "shown"),
+    [("", set()), ("id", set()), ("new", {"new"}), ("popularity", {"popularity"})],
+)
+def test_sort_of_another_dialect_is_an_option_only_where_it_is_requested(requested, shown, client):
+    options = page(client, f"/projects?sort={requested}").xpath("//select/option/@value")
+    assert {*options} & {"new", "users", "popularity", "project_name"} == shown
+
+
 def test_pages_are_accessible_and_ask_no_other_host(client):
     for target in ("/", "/accounts", "/projects", "/accounts/1", "/projects/1", "/nowhere"):
         root = page(client, target, status=404 if target == "/nowhere" else 200)

@@ -5,6 +5,7 @@ from lxml import etree, html
 
 import dirframe
 from dirframe.service.keys import KeyStore
+from tests.rig.server import page_xml
 from tests.service import wire
 from tests.service.conftest import Client
 
@@ -99,6 +100,21 @@ def test_page_size_of_pages_is_that_of_the_xml(store, keys):
     assert ids == [element.text for element in served.iterfind("result/project/id")]
     assert len(ids) == 10
     assert root.xpath("//nav[@class='paging']/a[last()]/@href") == ["/projects?page=7"]
+
+
+@pytest.mark.parametrize(
+    ("count", "page", "status"), [(20, 1, 200), (20, 2, 302), (21, 2, 200), (21, 3, 302)]
+)
+def test_pagination_of_a_portfolio_past_its_end_is_a_redirect(
+    count, page, status, tmp_path, imported
+):
+    entries = "".join(f"<project><name>{n}</name></project>" for n in range(count))
+    path = tmp_path / "orgs" / "acme" / "projects.xml"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(page_xml([f"<portfolio_projects>{entries}</portfolio_projects>"]))
+    response = imported(tmp_path, analyses=False).get(f"/orgs/acme/projects.xml?page={page}")
+    to = "/orgs/acme" if status == 302 else None
+    assert (response.status_code, response.headers.get("Location")) == (status, to)
 
 
 def test_title_without_blanks_finds_a_project_as_a_short_name_does(store, keys):

@@ -293,6 +293,14 @@ def test_store_of_files_is_kept_and_built_again_if_it_is_damaged(root, cache):
         assert counts(page) == "ok: 3 accounts, 0 projects\n"
 
 
+def test_store_checksum_is_in_the_application_id_alone(cache, records_folder):
+    dirframe.serve(records_folder).stop()
+    [file] = (cache / "stores").iterdir()
+    header = file.read_bytes()[:100]
+    assert any(header[68:72])
+    assert not any(header[72:92])  # reserved by SQLite
+
+
 def stores_of(cache):
     return sorted((cache / "stores").iterdir())
 

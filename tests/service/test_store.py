@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import unicodedata
 from hashlib import md5, sha1
 from pathlib import Path
@@ -207,6 +208,11 @@ def test_coordinates_without_a_location_are_left_out_and_counted(
 def test_id_that_is_no_part_of_a_url_is_refused(identifier, kind, open_written):
     with pytest.raises(StoreError, match="column id"):
         open_written([record(identifier, kind, name="x")])
+
+
+def test_id_is_served_without_the_white_space_around_it(open_written):
+    client = open_written([record("\n 7 ", name="x")])
+    assert client.ids("/projects/7.xml") == ["7"]
 
 
 @pytest.mark.parametrize("identifier", ["a.xml.b", "...", "a.b", "%2e%2e", "a\\b", "ä", "a;b", "7"])
@@ -425,6 +431,17 @@ def test_account_has_fields_of_the_schema_alone_and_the_others_are_logged(open_w
     ]
     assert ", ".join(paths) in line
     assert "192.0.2.1" not in line
+
+
+@pytest.mark.parametrize(("count", "others"), [(20, None), (21, "1"), (22, "2")])
+def test_account_fields_that_are_not_served_are_counted_from_the_21st(
+    count, others, open_written, caplog
+):
+    unknown = "".join(f"<x{n}/>" for n in range(count))
+    open_written([record("1", "account", name="Ada", inner=unknown)])
+    [line] = [entry.getMessage() for entry in caplog.records if "not served" in entry.getMessage()]
+    counted = re.search(r" and (\d+) others", line)
+    assert (line.count("account/x"), counted and counted[1]) == (20, others)
 
 
 BOMB = b"""<?xml version="1.0"?><!DOCTYPE response [<!ENTITY a "aaaaaaaaaa">
@@ -730,7 +747,7 @@ def test_query_finds_what_a_plain_search_finds(open_written, several, queries):
 RANKED = (
     record(1, name="Sync", description="Works with git.", user_count="900"),
     record(2, name="Tower", inner="<tags><tag>git</tag></tags>", user_count="80"),
-    record(3, name="My Git Tools", user_count="3", average_rating="4.5"),
+    record(3, name="My Git Tools", user_count="30", average_rating="4.5"),
     record(4, name="Git Extensions", user_count="4", average_rating="3"),
     record(5, name="Digits", user_count="5,000"),
     record(6, name="Git", user_count="1"),
@@ -763,7 +780,7 @@ def numbers(client, parameters):
         ("query=tag:git+tag:x", []),
         # without a query
         ("query=", NEWEST),
-        ("sort=relevance", [5, 1, 2, 4, 9, 3, 7, 6, 8]),
+        ("sort=relevance", [5, 1, 2, 3, 4, 9, 7, 6, 8]),
     ],
 )
 def test_relevance_gives_the_best_match_first(parameters, expected, open_written):
@@ -778,8 +795,8 @@ def test_relevance_is_the_order_of_a_page_for_a_query(open_written):
 @pytest.mark.parametrize(
     ("sort", "expected"),
     [
-        ("users", [5, 1, 2, 9, 4, 3, 7, 6, 8]),
-        ("popularity", [5, 1, 2, 9, 4, 3, 7, 6, 8]),
+        ("users", [5, 1, 2, 3, 9, 4, 7, 6, 8]),
+        ("popularity", [5, 1, 2, 3, 9, 4, 7, 6, 8]),
         ("rating", [3, 4, 1, 2, 5, 6, 7, 8, 9]),
         ("new", NEWEST),
         ("project_name", [5, 6, 9, 4, 3, 1, 7, 2, 8]),

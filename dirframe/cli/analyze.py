@@ -156,7 +156,7 @@ def _answers(file: Path) -> pd.DataFrame:
 @options.file_argument
 @options.records_options
 def summary(file: str | None, request: Request, selection: Selection) -> None:
-    """Show each column's content and missing values, and possible biases.
+    """Show the content, missing values and biases of a table.
 
     \b
     Examples:

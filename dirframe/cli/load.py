@@ -133,12 +133,13 @@ def accounts(request: Request, selection: Selection, out: Output, plan: bool) ->
 @options.plan_option
 @output
 def load(*, address: str, ids_from: Path | None, request: Request, out: Output, plan: bool) -> None:
-    """Load the records at a path, or a collection of projects, accounts or organizations.
+    """Load the records at a path, or of several projects or accounts.
 
     PATH ends in .xml: languages, contributors and months of a project, or one record. NAME is a
     collection of projects (contributors, activity_facts, size_facts, enlistments, repositories with
-    canonical addresses, factoids, stacks), of accounts (positions, kudos, kudos_sent, managed_projects) or of organizations
-    (portfolio_projects, outside_projects, affiliated_committers, outside_committers).
+    canonical addresses, factoids, stacks), of accounts (positions, kudos, kudos_sent,
+    managed_projects) or of organizations (portfolio_projects, outside_projects,
+    affiliated_committers, outside_committers).
 
     \b
     Examples:
@@ -146,7 +147,7 @@ def load(*, address: str, ids_from: Path | None, request: Request, out: Output, 
       dirframe load /projects/1.xml --demo
       dirframe load /projects/1/contributors.xml --plan
       dirframe load activity_facts --of 633 --of 714 --demo -o months.csv
-      dirframe load repositories --ids-from ours.csv -o repositories.csv
+      dirframe load repositories --ids-from ours.csv --plan
     """
     address = _with_suffix(address)
     request = replace(request, of=named_records(request.of, ids_from) or ())

@@ -77,6 +77,7 @@ def help_files(shell_rig, folder, files, root, monkeypatch):
     monkeypatch.setattr(dirframe, "sample_directory", sample_directory)
     shutil.copy(folder / "projects.parquet", folder / "again.parquet")
     shutil.copy(folder / "projects.parquet", folder / "ours.parquet")
+    (folder / "ours.csv").write_text("id\n633\n714\n")
     months = dirframe.read_table(files / "activity.parquet")
     months["project_id"] = dirframe.read_table("ours.parquet")["id"].iloc[0]
     dirframe.export(months, "months.parquet")

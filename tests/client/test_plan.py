@@ -77,7 +77,7 @@ def test_plan_without_a_count_that_can_be_is_not_known(full_rig, connect, count)
     price = dirframe.plan("projects", directory=connect(full_rig))
     assert (price.items, price.pages, price.requests_at_most, price.fits) == (None,) * 4
     assert len(full_rig.requests) == 1
-    assert "does not say" in str(price)
+    assert "does not state their number" in str(price)
 
 
 def test_plan_of_an_address_or_a_query_asks_it(connect, written):

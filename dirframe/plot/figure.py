@@ -165,9 +165,12 @@ def reason_if_empty(ax: Axes) -> str:
 def set_title(ax: Axes, words: str, size: float | str) -> None:
     """Set the title of axes of a figure of several, wrapped to their width."""
     points = fonts.font_size(ax, size)
-    words = fonts.wrapped(words, points, fonts.axes_width(ax))
-    has_headers = any(text.get_gid() == HEADER for text in ax.texts)
-    pad = 1.2 * points + 6 if has_headers else 4
+    room = fonts.axes_width(ax)
+    pad = 4.0
+    if any(text.get_gid() == HEADER for text in ax.texts):
+        room *= 0.7  # long names and the columns beside the rows take their part of the axes
+        pad = 1.2 * points + 6
+    words = fonts.wrapped(words, points, room)
     ax.set_title(words, loc="left", fontsize=points, pad=pad, **fonts.literal())
 
 

@@ -10,6 +10,7 @@ from tests.clean.test_countries import (
     test_country_unification_done_twice_changes_nothing,
     test_namibia_is_its_two_capital_letters_alone,
 )
+from tests.client.conftest import read  # a fixture
 from tests.client.test_columns import (
     test_inference_loses_nothing_and_does_not_depend_on_order_or_pages,
 )

@@ -134,7 +134,8 @@ def read_csv(content: bytes, *, is_own: bool = False) -> Table:
     names = _column_names(text, separator)
     if not names:
         raise UnsuitableTableError("the first line is empty. Delete the lines above the names")
-    _refuse_many_columns(len(names))
+    if not is_own:
+        _refuse_many_columns(len(names))
     if _MARKUP.match(text) or _has_zero_character(text, names):
         raise ValueError("the first line does not name columns")
     if not is_own:
@@ -222,14 +223,10 @@ def read_json(content: bytes, *, is_own: bool = False) -> Table:
     names: dict[str, None] = {}  # each once, in the order in which they come
     for record in records:
         names |= dict.fromkeys(record)
-        _refuse_many_columns(len(names))
-    values = sum(map(len, records))
-    cells = len(names) * len(records)
-    if cells > max(_MOST_EMPTY_CELLS, _MOST_CELLS_OF_A_VALUE * values):
-        raise UnsuitableTableError(
-            f"its records have {len(names):,} different fields, so that the table would have {cells:,} "
-            f"cells for {values:,} values. Write a record of few fields for each value"
-        )
+        if not is_own:
+            _refuse_many_columns(len(names))
+    if not is_own:
+        _refuse_empty_cells(len(names), records)
     texts = [[as_text(record.get(name)) for record in records] for name in names]
     columns, notes = _with_names(list(names), texts, is_own=is_own)
     return Table(columns, notes)
@@ -240,6 +237,17 @@ def _refuse_many_columns(number: int) -> None:
     if number > _MOST_COLUMNS:
         raise UnsuitableTableError(
             f"it has more than {_MOST_COLUMNS:,} columns. Write what they hold below each other, in rows"
+        )
+
+
+def _refuse_empty_cells(width: int, records: Sequence[dict[str, Any]]) -> None:
+    """Raise if records of few fields, each of others, would make a large table."""
+    values = sum(map(len, records))
+    cells = width * len(records)
+    if cells > max(_MOST_EMPTY_CELLS, _MOST_CELLS_OF_A_VALUE * values):
+        raise UnsuitableTableError(
+            f"its records have {width:,} different fields, so that the table would have {cells:,} "
+            f"cells for {values:,} values. Write a record of few fields for each value"
         )
 
 
@@ -382,13 +390,14 @@ def read_parquet(source: bytes | Path) -> pa.Table:
     file: Any = source
     if isinstance(source, bytes):
         file = pa.BufferReader(source)
-        check_seal(io.BytesIO(source))
+        is_own = check_seal(io.BytesIO(source))
     else:
         with source.open("rb") as content:
-            check_seal(content)
+            is_own = check_seal(content)
     try:
         with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
-            _refuse_many_columns(len(opened.schema_arrow))
+            if not is_own:
+                _refuse_many_columns(len(opened.schema_arrow))
             table = opened.read()
         table.validate(full=True)  # a damaged page can hold texts that are no UTF-8
     except pa.ArrowException as error:  # not all of them are a ValueError
@@ -416,24 +425,25 @@ def seal_parquet(file: IO[bytes]) -> None:
     file.write(seal + footer)
 
 
-def check_seal(file: IO[bytes], *, is_whole: bool = True) -> None:
-    """Raise ValueError if a Parquet file is not what was sealed; those of others have no seal.
+def check_seal(file: IO[bytes], *, is_whole: bool = True) -> bool:
+    """Return whether a Parquet file has a seal, as ours have; ValueError if it is not what was sealed.
 
     If not `is_whole`, only the footer is read, for a reader of some columns.
     """
     begin = _footer_of(file)
     if begin < _SEAL:
-        return
+        return False
     file.seek(begin - _SEAL)
     seal = file.read(_SEAL)
     footer = file.read()
     if not (seal.startswith(_MARK) or seal.endswith(_MARK)):
-        return
+        return False
     of_rest = seal[len(_MARK) : len(_MARK) + _DIGEST]
     if is_whole:
         of_rest = _digest_of(file, begin - _SEAL)
     if seal != _seal(of_rest, footer):
         raise ValueError("its bytes are not those that were written: it is damaged")
+    return True
 
 
 def _seal(of_rest: bytes, footer: bytes) -> bytes:

@@ -194,17 +194,26 @@ def named_records(names: Sequence[str], ids_from: Path | None) -> list[str] | No
 def _names_in(path: Path) -> list[str]:
     """Return the ids in a table, or the lines of a text."""
     if path != Path(STREAM) and path.suffix.lower() not in {"", ".txt"}:
-        frame = read_file(str(path))
-        columns = [name for name in _IDENTIFIERS if name in frame]
-        if not columns:
-            raise click.UsageError(f"{path} has no column id (of organizations: url_name).")
-        return [str(value) for value in frame[columns[0]].dropna()]
+        names = _names_in_table(path)
+    else:
+        names = _names_in_text(path)
+    if not names:
+        raise click.UsageError(f"{path} names no record.")
+    return names
+
+
+def _names_in_table(path: Path) -> list[str]:
+    frame = read_file(str(path))
+    columns = [name for name in _IDENTIFIERS if name in frame]
+    if not columns:
+        raise click.UsageError(f"{path} has no column id (of organizations: url_name).")
+    return [str(value) for value in frame[columns[0]].dropna()]
+
+
+def _names_in_text(path: Path) -> list[str]:
     content = sys.stdin.buffer.read() if path == Path(STREAM) else path.read_bytes()
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise click.UsageError(f"{path} is not UTF-8 text: {error}.") from None
-    names = [line.strip() for line in lines if line.strip()]
-    if not names:
-        raise click.UsageError(f"{path} names no record.")
-    return names
+    return [line.strip() for line in lines if line.strip()]

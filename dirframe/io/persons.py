@@ -305,12 +305,7 @@ def _masked_column(column: pd.Series[Any]) -> tuple[pd.Series[Any], int]:
         column = column.cat.remove_unused_categories()
     elif _is_dictionary(column.dtype):
         column = column.astype("str")
-    values: list[Any] = []
-    count = 0
-    for value in column:
-        masked, number = _masked(value)
-        values.append(masked)
-        count += number
+    values, count = _masked_items(column)
     if not count:
         return column, 0
     is_category = isinstance(column.dtype, pd.CategoricalDtype)
@@ -329,14 +324,18 @@ def _masked(value: Any) -> tuple[Any, int]:
     if isinstance(value, dict):
         return _masked_parts(value)
     if isinstance(value, list | tuple | np.ndarray):
-        items: list[Any] = []
-        count = 0
-        for item in value:
-            masked, number = _masked(item)
-            items.append(masked)
-            count += number
-        return items, count
+        return _masked_items(value)
     return value, 0
+
+
+def _masked_items(items: Iterable[Any]) -> tuple[list[Any], int]:
+    masked_items: list[Any] = []
+    count = 0
+    for item in items:
+        masked, number = _masked(item)
+        masked_items.append(masked)
+        count += number
+    return masked_items, count
 
 
 def _masked_parts(parts: Mapping[Any, Any]) -> tuple[dict[Any, Any], int]:

@@ -85,8 +85,8 @@ def read_table(path: str | Path) -> pd.DataFrame:
     ------
     InvalidInputError
         If there is no such file, it holds no table, or it or the file beside it is damaged; if
-        ids are fractions or have an exponent, so that their digits are lost; if there are more than
-        10,000 columns.
+        ids are fractions or have an exponent, so that their digits are lost; if a file that `export`
+        did not write has more than 10,000 columns.
 
     Warns
     -----

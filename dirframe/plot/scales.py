@@ -29,16 +29,15 @@ _YEAR_WIDTH = 4.0  # ems of a tick with a year
 _SHORT_FROM = 10_000  # numbers of an axis that reaches this have a unit
 
 
-#: Years from tick to tick, the coarsest first.
-_YEARS_BETWEEN = (50, 20, 10, 5, 2, 1)
+#: Years from tick to tick, the finest first.
+_YEARS_BETWEEN = (1, 2, 5, 10, 20, 50)
 
 
 class _DateLocator(dates.AutoDateLocator):
     """Ticks of dates: on an axis of years at least two, however narrow it is."""
 
     def __init__(self, most: dict[int, int]) -> None:
-        # Matplotlib has no types for dates.
-        super().__init__(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]
+        super().__init__(minticks=2, maxticks=most)  # type: ignore[no-untyped-call]  # it has no types
         # Where there is room for two ticks, Matplotlib has no interval for some months or days.
         self.intervald[dates.MONTHLY] = [*self.intervald[dates.MONTHLY], 12]
         self.intervald[dates.DAILY] = [*self.intervald[dates.DAILY], 30]
@@ -53,7 +52,7 @@ class _DateLocator(dates.AutoDateLocator):
             return locator
         first = dmin.year if (dmin.month, dmin.day) == (1, 1) else dmin.year + 1
         years = list(range(first, dmax.year + 1))
-        for step in _YEARS_BETWEEN:
+        for step in reversed(_YEARS_BETWEEN):
             ticks = [year for year in years if year % step == 0]
             if len(ticks) >= 2:
                 break
@@ -149,10 +148,10 @@ def date_axis(ax: Axes, taken: float = 0) -> None:
 
 def step_of_years(years: float, fitting: float) -> int:
     """Return the years from tick to tick, of which as many fit."""
-    for step in (1, 2, 5, 10, 20):
+    for step in _YEARS_BETWEEN:
         if years / step <= fitting:
-            return step
-    return 50
+            break
+    return step
 
 
 def middle_of_years_axis(ax: Axes, years: float) -> None:

@@ -198,11 +198,11 @@ def _by_collection(
     for name, given in pairs:
         frame = require_records(given)
         resource = provenance.resource_of(frame)
-        holds = resource.collection if resource else name or "what its columns do not tell"
+        holds = resource.collection if resource else name or "unknown records"
         found.append((holds if name in {"", holds} else f"{holds}, named {name!r}", frame))
     named = {name: frame for name in _SECTIONS for holds, frame in found if holds == name}
     if not named or len(named) < len(found):
-        hint = 'Name it, if it holds them: {"projects": frame}.'
+        hint = 'If it holds projects, name it: {"projects": frame}.'
         if any(provenance.resource_of(frame) is _PORTFOLIO_PROJECT for _, frame in found):
             hint = (
                 "Load the projects of an organization by dirframe.load_projects(organization=...)."

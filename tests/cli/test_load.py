@@ -353,6 +353,18 @@ def test_load_of_owners_that_a_file_names(column, live, run):
     assert (outcome.code, f"--ids-from {file}" in outcome.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.csv", "id\n"), ("a.csv", "id,name\n,a\n"), ("a.txt", "\n \n")]
+)
+@pytest.mark.parametrize(
+    "words", [("projects",), ("load", "repositories"), ("load", "enlistments")]
+)
+def test_file_of_ids_that_names_none_is_said_to_name_none(words, name, content, folder, run):
+    (folder / name).write_text(content)
+    outcome = run(*words, "--ids-from", name, "--rehearsal")
+    assert (outcome.code, f"{name} names no record" in outcome.err) == (2, True)
+
+
 def test_load_of_repositories_has_canonical_addresses(live, run):
     words = ("load", "repositories", "--of", "464", "--of", "633")
     assert "2 projects" in run(*words, "--plan").out

@@ -65,3 +65,10 @@ def test_frictionless_finds_no_error_in_any_value_of_a_study(sample, tmp_path):
     assert report.valid, report.flatten(["rowNumber", "fieldName", "note"])
     accounts = len(records["All accounts"])
     assert [task.stats["rows"] for task in report.tasks] == [120, 120, accounts, accounts]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet"])
+def test_table_of_very_many_columns_that_was_exported_comes_back(suffix, tmp_path):
+    frame = pd.DataFrame({f"c{number}": ["a"] for number in range(10_001)}, dtype="str")
+    export(frame, tmp_path / f"a{suffix}")
+    assert read_table(tmp_path / f"a{suffix}").shape == (1, 10_001)

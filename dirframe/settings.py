@@ -43,7 +43,7 @@ def check_switches(**values: object) -> None:
     """Raise if a value is neither True nor False: "no" would be taken for True."""
     for name, value in values.items():
         if not isinstance(value, bool):
-            raise InvalidInputError(f"{name} is {value!r}; it must be True or False.")
+            raise InvalidInputError(f"{name} is {shown_value(value)}; it must be True or False.")
 
 
 def check_name(name: str, text: object) -> None:
@@ -118,11 +118,24 @@ def holds_key(content: bytes) -> bool:
     """Return whether a file holds a key of this process, or an address with any key."""
     if _IN_ADDRESS.search(content):
         return True
+    return any(key.redact_data(content) != content for key in _known_keys())
+
+
+def shown_value(value: object) -> str:
+    """Return a value as a message repeats it, without a key that was passed as another argument."""
+    text = value if isinstance(value, str) else repr(value)
+    for key in _known_keys():
+        text = key.redact(text)
+    return repr(text) if isinstance(value, str) else text
+
+
+def _known_keys() -> list[ApiKey]:
+    """Return the keys of this process, and that of the environment."""
     keys = [*_KEYS]
     if secret := os.environ.get("DIRFRAME_API_KEY", "").strip():
         keys.append(ApiKey(secret))
         del secret
-    return any(key.redact_data(content) != content for key in keys)
+    return keys
 
 
 #: The keys of this process.

@@ -18,7 +18,7 @@ from dirframe.client.paging.received import Arrival
 from dirframe.client.paging.walk import Walk
 from dirframe.errors import InvalidInputError
 from dirframe.schema import RESOURCES
-from dirframe.settings import check_path
+from dirframe.settings import check_path, shown_value
 
 
 def harvest(
@@ -81,7 +81,7 @@ def harvest(
     resources = {resource.collection: resource for resource in RESOURCES.values()}
     if collection not in resources:
         raise InvalidInputError(
-            f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
+            f"There is no collection {shown_value(collection)}; choose one of {', '.join(resources)}."
         )
     check_path("path", path)
     query_asked = Query(
@@ -101,7 +101,7 @@ def harvest(
             order = received.query.sort
             if sort not in {None, order} and (received.part.in_use() or order):
                 raise InvalidInputError(
-                    f"{path} is in the order {order!r}, not {sort!r}. Leave sort out, or name "
+                    f"{path} is in the order {order!r}, not {shown_value(sort)}. Leave sort out, or name "
                     "another file."
                 )
             # Begun with own pages, it ends with them.

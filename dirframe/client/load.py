@@ -57,6 +57,7 @@ from dirframe.errors import (
     warn,
 )
 from dirframe.schema import PROJECT, UNKNOWN
+from dirframe.settings import shown_value
 
 Incomplete = Literal["raise", "warn"]
 
@@ -75,11 +76,11 @@ class Options:
     def __post_init__(self) -> None:
         if self.incomplete not in get_args(Incomplete):
             raise InvalidInputError(
-                f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'
+                f'incomplete is {shown_value(self.incomplete)}; it must be "raise" or "warn".'
             )
         if not isinstance(self.progress, bool) and not callable(self.progress):
             raise InvalidInputError(
-                f"progress is {self.progress!r}; it must be True, False or a function of two numbers."
+                f"progress is {shown_value(self.progress)}; it must be True, False or a function of two numbers."
             )
 
     @property

@@ -45,6 +45,7 @@ from dirframe.client.paging.walk import Walk
 from dirframe.client.progress import ProgressCallback, progress_of
 from dirframe.errors import CacheError, DirframeError, InvalidInputError, RequestError
 from dirframe.schema import ALL_RESOURCES, COLLECTIONS, PROJECT, Resource
+from dirframe.settings import shown_value
 
 #: One owner of a collection, such as a project, by id or short name; or many.
 Owners: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
@@ -65,7 +66,7 @@ def owned_collection(name: object) -> Resource:
         )
     names = [name for name, resource in COLLECTIONS.items() if resource.owner]
     raise InvalidInputError(
-        f"{name!r} is no collection that belongs to projects, accounts or organizations."
+        f"{shown_value(name)} is no collection that belongs to projects, accounts or organizations."
         f"{did_you_mean(text, names)} Choose one of {', '.join(names)}."
     )
 

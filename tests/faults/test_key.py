@@ -359,3 +359,29 @@ def test_search_finds_a_key_wherever_one_is(tmp_path):
     everything.add_error(caught.value)
     places = {place.partition(":")[0] for place in everything.places_of_the_key()}
     assert {"some.txt", "the log", "traceback with locals", "a local variable"} <= places
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda key, directory: dirframe.load_projects(directory, sort=key),
+        lambda key, directory: dirframe.load_projects(directory, sample=key),
+        lambda key, directory: dirframe.load_projects(directory, max_items=key),
+        lambda key, directory: dirframe.load_projects(directory, sample=3, seed=key),
+        lambda key, directory: dirframe.load_projects(directory, incomplete=key),
+        lambda key, directory: dirframe.load_projects(directory, progress=key),
+        lambda key, directory: dirframe.load_projects(directory, refresh=key),
+        lambda key, directory: dirframe.load_projects(directory, query=f"{key}\0"),
+        lambda key, directory: dirframe.load(key, of=3, directory=directory),
+        lambda key, directory: dirframe.plan("projects", sort=key, directory=directory),
+        lambda key, directory: dirframe.harvest(key, "kept.archive", directory=directory),
+    ],
+)
+@pytest.mark.parametrize("key", [KEY, f"{MARK}0123456789abcdef"])
+def test_key_that_is_passed_as_another_argument_is_not_repeated(call, key, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Rig(1, key=key).in_process() as rig, rig.directory(tmp_path) as directory:
+        with pytest.raises(dirframe.InvalidInputError) as caught:
+            call(key, directory)
+        assert MARK not in str(caught.value)
+        assert rig.requests == []

@@ -14,7 +14,7 @@ from dirframe.client.paging.ids import PAGE_SIZE, Window
 from dirframe.client.xml.page import Page, check_records
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
-from dirframe.settings import KEY_PARAMETER, ApiKey, check_switches
+from dirframe.settings import KEY_PARAMETER, ApiKey, check_switches, shown_value
 
 #: Paths of the collections of a directory, of which there is one each.
 PATHS = {
@@ -63,7 +63,7 @@ class Query:
             is_text = isinstance(text, str) and text.strip() and not _UNSENDABLE.search(text)
             if text is not None and not is_text:
                 raise InvalidInputError(
-                    f"{name} is {text!r}; it must be text that is not empty, without control characters.",
+                    f"{name} is {shown_value(text)}; it must be text that is not empty, without control characters.",
                     hint=f"Leave {name}= (--{name}) out for all records.",
                 )
         for name, least, most in (
@@ -77,7 +77,7 @@ class Query:
             is_whole = isinstance(value, Integral) and not isinstance(value, bool)
             if not is_whole or int(value) < least:
                 raise InvalidInputError(
-                    f"{name} is {value!r}; it must be a whole number from {least}."
+                    f"{name} is {shown_value(value)}; it must be a whole number from {least}."
                 )
             if int(value) > most:
                 raise InvalidInputError(f"{name} is larger than {most:,}.")
@@ -89,7 +89,7 @@ class Query:
             allowed = (*allowed, BY_RANK)
         if self.sort is not None and allowed and self.sort not in allowed:
             raise InvalidInputError(
-                f"{resource.collection} cannot be sorted by {self.sort!r}; choose one of "
+                f"{resource.collection} cannot be sorted by {shown_value(self.sort)}; choose one of "
                 f"{', '.join(allowed)}."
             )
         if self.max_items is not None and self.sample is not None:

@@ -252,6 +252,19 @@ def test_slow_clients_keep_nobody_out_and_end_with_the_service(records_folder):
 # What it logs
 
 
+def test_log_has_no_traceback_of_a_malformed_request_whose_client_reads_nothing(caplog):
+    row = {"name": "a", "description": "d" * 200_000}
+    frame = pd.DataFrame([{"id": str(number), **row} for number in range(10)])
+    with dirframe.serve({"projects": frame}) as service:
+        target = f"/projects.xml?api_key={service.api_key.reveal()}"
+        with wire.connect(service.url, receive_buffer=4096) as client:
+            client.sendall(
+                f"GET {target} HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nno header\r\n\r\n".encode()
+            )
+            assert wire.is_closed(client)
+    assert [entry.getMessage() for entry in caplog.records if entry.exc_info] == []
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.tuples(st.text(max_size=20), st.text(max_size=20)))
 @example(("accounts.xml", ""))

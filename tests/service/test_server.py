@@ -402,6 +402,16 @@ def test_cache_folder_that_cannot_be_written_is_no_obstacle(root, cache):
     assert counts(root / "tests" / "xml" / "accounts-page.xml").startswith("ok: 3")
 
 
+def test_folder_for_a_temporary_store_that_cannot_be_created_is_a_clear_error(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "file").touch()  # in which nobody can create a folder
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
+    with pytest.raises(StoreError, match="DIRFRAME_CACHE_DIR"):
+        dirframe.serve()
+
+
 KILLED = """
 import os, signal, pandas, dirframe
 dirframe.serve({"accounts": pandas.DataFrame({"id": ["1"], "name": ["Ada"]})})

@@ -69,7 +69,14 @@ def test_facts_are_kept_until_they_are_set_again_and_read_as_a_copy():
 
 def test_facts_of_wrong_types_in_a_file_of_others_are_not_known():
     frame = pd.DataFrame({"id": ["1"]})
-    wrong = {"statistic": "x", "query": 7, "steps": "none", "counted": 1, "sample": [], "source": {}}
+    wrong = {
+        "statistic": "x",
+        "query": 7,
+        "steps": "none",
+        "counted": 1,
+        "sample": [],
+        "source": {},
+    }
     frame.attrs["dirframe"] = wrong | {"list": "tags"}
     assert get_provenance(frame) == get_provenance(pd.DataFrame()) | {"list": "tags"}
 

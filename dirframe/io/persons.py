@@ -8,7 +8,7 @@ of a study names. Everything else is left out, whatever its dtype.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import combinations
@@ -202,7 +202,7 @@ def folded(name: str) -> str:
     return _BETWEEN_WORDS.sub("", name).casefold()
 
 
-def _words(name: str) -> Sequence[str]:
+def _words(name: str) -> list[str]:
     """Return the different words of a name, sorted, without case."""
     return sorted({*_BETWEEN_WORDS.split(name.casefold())} - {""})
 

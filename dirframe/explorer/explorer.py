@@ -93,6 +93,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     <Explorer: 32 of 200 projects>
     """
 
+    _ask: Any = None  # as long as there are no controls, and if there is no directory for them
+
     def __init__(self, source: dirframe.Directory | pd.DataFrame | None = None) -> None:
         self.source: Any = dirframe.Directory() if source is None else source
         name = "" if isinstance(source, dirframe.Directory | None) else _collection_of(source)
@@ -599,9 +601,10 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def close(self) -> None:
         """Close the explorer and all its controls, so that its records need no memory any longer."""
-        for part in (self._ask, *self.children):
-            _close(part)
-        self.layout.close()
+        if self._ask is not None:
+            for part in (self._ask, *self.children):
+                _close(part)
+            self.layout.close()
         super().close()
 
     def _ipython_display_(self) -> None:

@@ -105,7 +105,7 @@ class Archive:
         """Return the records, pages and completeness so far; printed as a few lines."""
         received, verdict = self._received, self._received.verdict
         summary = summarize(received)
-        pages = received.part.in_use()
+        pages = received.part.newest_versions()
         return Status(
             path=self.path,
             resource=received.query.resource.collection,

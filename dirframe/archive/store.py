@@ -432,7 +432,7 @@ class _Row:
         before = received.query
         if is_by_ids:
             received.walk_by_numbers(NoIds.STOPPED)
-        elif before.per_page != self.per_page and received.part.in_use():
+        elif before.per_page != self.per_page and received.part.newest_versions():
             received.walk_by_numbers(NoIds.SMALL_PAGES)
         if (before.sort, before.per_page) != (self.sort, self.per_page):
             received.restate(replace(before, sort=self.sort, per_page=self.per_page))

@@ -20,7 +20,7 @@ from dirframe.client.paging.details import (
     ANALYSIS_COLUMNS,
     OwnPage,
     analyses_of,
-    are_left_out,
+    are_analyses_left_out,
     needed,
 )
 from dirframe.client.paging.fetch import (
@@ -251,7 +251,7 @@ def facts_of(received: Received) -> dict[str, Any]:
     """Return what the provenance says of what was received, and of its records."""
     summary, verdict, query = messages.summarize(received), received.verdict, received.query
     analyses = analyses_of(verdict.places).values()
-    is_left_out = not query.details and are_left_out(analyses)
+    is_left_out = not query.details and are_analyses_left_out(analyses)
     return {
         "resource": query.resource.name,
         "query": query.to_provenance(),

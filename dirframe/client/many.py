@@ -229,7 +229,7 @@ class _Table:
             self.numbers.append(self.rows.row(page, index))
             self.owners.append(one.owner)
         failure = received.failure
-        if not received.part.in_use() and failure is not None:
+        if not received.part.newest_versions() and failure is not None:
             self.failures[one.owner] = messages.failure_words(failure)
             self.to_come.add(one.owner)
             if failure.is_bare_404:

@@ -317,7 +317,7 @@ def _look_up(table: _Table, fetcher: Fetcher) -> None:
     finally:
         table.receipts += by_ids.receipts
     for owner in by_ids.gone:
-        refusal = fetcher.refuse(*table.not_found[owner])
+        refusal = fetcher.remember_gone(*table.not_found[owner])
         table.failures[owner] = messages.answer_words(refusal)
         table.to_come.discard(owner)
 

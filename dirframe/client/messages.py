@@ -218,7 +218,7 @@ def advice_on_archive(received: Received) -> str | None:
 
 def lost_words(received: Received) -> dict[str, str]:
     """Return the records whose own page could not be loaded, and why."""
-    return {record: answer_words(answer) for record, answer in received.lost().items()}
+    return {record: answer_words(answer) for record, answer in received.lost_own_pages().items()}
 
 
 def advice_on_failures(*, may_come_later: bool) -> str:

@@ -43,8 +43,6 @@ class Details:
 
     def missing(self, places: Mapping[Key, Place]) -> list[str]:
         """Return the ids of the records whose own page is needed and was not asked for yet."""
-        if not self.is_wanted:
-            return []
         return [id_ for id_ in needed(analyses_of(places)) if id_ not in self.answers]
 
     def page_of(self, record: Key) -> OwnPage | None:

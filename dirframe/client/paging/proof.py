@@ -100,9 +100,12 @@ FEW_PAGES = 5
 class Completeness(enum.Enum):
     """How complete the records are."""
 
+    #: There is no `Problem`, and all pages are of one state of the collection; or each id is decided.
     PROVEN = "proven"
+    #: There is no `Problem`, but the pages are of several states, or in an order with ties.
     COUNTED = "counted"
     SAMPLE = "sample"
+    #: There is a `Problem`, or a limit below the total.
     INCOMPLETE = "incomplete"
 
 

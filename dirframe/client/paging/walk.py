@@ -96,8 +96,9 @@ class Walk:
         for sort in sorts:
             in_order = replace(query, sort=sort, per_page=None)
             is_asked = sort == query.sort
-            is_answer = self.believes_refusals or not is_asked
-            answer = self.fetcher.fetch(in_order, believe_refusal=always if is_answer else never)
+            # In another order, a refusal says only that the directory does not offer it.
+            is_believed = self.believes_refusals or not is_asked
+            answer = self.fetcher.fetch(in_order, believe_refusal=always if is_believed else never)
             if isinstance(answer, Failure):
                 yield self._failed(answer)
                 raise answer.error
@@ -351,6 +352,7 @@ class Walk:
             return patience.ends(result[1])
 
         failed: dict[int, Failure] = {}
+        # Numbers are taken one by one, so that none behind the end is asked for once it is seen.
         needed_numbers = takewhile(lambda _: not is_end, numbers)
         for number, (page, answer) in fetch_ahead(
             fetch, needed_numbers, self.workers, ends, self.fetcher.session

@@ -88,7 +88,9 @@ class Store:
     def __init__(
         self, path: Path, held: HeldFile, temporary_folder: TemporaryFolder | None = None
     ) -> None:
-        self.path, self._held, self._temporary_folder = path, held, temporary_folder
+        self.path = path
+        self._held = held
+        self._temporary_folder = temporary_folder
         self._csv_folder: TemporaryFolder | None = None
         self._csv_files: dict[str, Path] = {}
         self._csv_lock = threading.Lock()
@@ -148,12 +150,14 @@ class Store:
                 f"There is no sort of {name} by {sort[:50]!r}; "
                 f"there are {', '.join(self.sorts[name])}."
             )
-        first, available = (page - 1) * page_size, self.counts[name]
+        first = (page - 1) * page_size
         with self._database() as database:
             if query.strip():
                 matches = self._search(resource, sort, fold(query))
-                available, numbers = len(matches), list(matches[first : first + page_size])
+                available = len(matches)
+                numbers = list(matches[first : first + page_size])
             else:
+                available = self.counts[name]
                 sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
                 rows = database.execute(sql, (page_size, min(first, available)))
                 numbers = [number for (number,) in rows]

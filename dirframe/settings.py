@@ -270,6 +270,7 @@ def _escapes(character: str) -> str:
     """Return the alternatives of a pattern for a character and its escapes."""
     reference = r"&(?:amp;)*"
     names = [name for name, text in html5.items() if text == character and name.endswith(";")]
+    names = sorted({name.lower() for name in names} - {"amp;"})  # `reference` reads that one
     escaped = "".join(f"%(?:25)*{byte:02X}" for byte in character.encode())
     return "|".join(
         [

@@ -8,6 +8,7 @@ import warnings
 from contextlib import closing
 from functools import partial
 from itertools import count
+from random import Random
 
 import pandas as pd
 import pytest
@@ -91,6 +92,12 @@ def three_projects():
         }
     )
     return provenance.set_provenance(frame, resource="project", source="A directory")
+
+
+def reshuffled():
+    """Return an order of a rig's records that is another one at each request."""
+    seeds = count()
+    return lambda _, records: Random(next(seeds)).sample(records, len(records))
 
 
 # Address, key and options
@@ -252,6 +259,9 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
     assert load(30, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. Received pages are cached: run it again later, and only the rest is requested."
     )
+    assert load(40, sorted=reshuffled()) == snapshot(
+        "IncompleteCollectionError: The projects of rig are not proven complete: 25 different records were received of 40; 15 repeated; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Run it again with refresh=True (--refresh): records may have moved once while they were read. If that fails, too, the order is not stable: choose another sort (--sort); incomplete=\"warn\" (--incomplete warn) accepts the partial result."
+    )
     assert load(200, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
@@ -405,6 +415,11 @@ def test_harvest(message, tmp_path):
             "InvalidInputError: There is no collection 'projcts'; choose one of accounts, projects."
         )
         harvest("projects", kept)
+        rig.sorted = reshuffled()
+        other = harvest("projects", tmp_path / "other.archive")
+        assert message(other.frame) == snapshot(
+            "IncompleteWarning: The archive FOLDER/other.archive is incomplete: the pages overlap, leave gaps or contradict their count of 5 records; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Harvest it into another file in another order (sort=, --sort): stored pages are not requested again."
+        )
         assert message(harvest, "projects", kept, query="xml") == snapshot(
             "ArchiveError: FOLDER/kept.archive holds another collection: its query is None, not 'xml'. Name another file."
         )

@@ -27,7 +27,7 @@ from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refu
 from dirframe.client.paging.pages import CollectionPage
 from dirframe.client.paging.query import Query
 from dirframe.client.paging.read_by_ids import NEWEST
-from dirframe.client.paging.received import Lost, NoIds, Receipt, Received, Target
+from dirframe.client.paging.received import LostOwnPage, NoIds, Receipt, Received, Target
 from dirframe.client.paging.windows import PagesByIds, WindowPage
 from dirframe.client.xml.page import AnalysisSent
 from dirframe.errors import ArchiveError
@@ -373,7 +373,7 @@ class _Row:
         elif row["kind"] == "own":
             record = str(row["record"])
             page = OwnPage(record=record, received_at=received_at)
-            target = page if refusal is None else Lost(record)
+            target = page if refusal is None else LostOwnPage(record)
         else:
             raise ValueError(f"a page of the kind {row['kind']!r}")
         receipt = Receipt(
@@ -389,7 +389,7 @@ class _Row:
     @property
     def name(self) -> str:
         """What the page is called in messages."""
-        if isinstance(self.target, OwnPage | Lost):
+        if isinstance(self.target, OwnPage | LostOwnPage):
             return f"The page of record {self.target.record}"
         if isinstance(self.target, WindowPage):
             return f"The page of ids {self.target.first_asked} to {self.target.last_asked}"
@@ -432,7 +432,7 @@ class _Row:
         before = received.query
         if is_by_ids:
             received.walk_by_numbers(NoIds.STOPPED)
-        elif before.per_page != self.per_page and received.part.in_use():
+        elif before.per_page != self.per_page and received.part.newest_versions():
             received.walk_by_numbers(NoIds.SMALL_PAGES)
         if (before.sort, before.per_page) != (self.sort, self.per_page):
             received.restate(replace(before, sort=self.sort, per_page=self.per_page))

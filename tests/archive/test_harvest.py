@@ -26,7 +26,7 @@ from tests import processes
 from tests.archive.conftest import LINE, START, Harvests, Reshuffled, kept, number, shuffled
 from tests.faults.test_faults import EDITS
 from tests.rig import faults
-from tests.rig.server import Reply, Rig, failed, id_of, record
+from tests.rig.server import Reply, Rig, failed, id_of, numbered, record
 from tests.rig.today import BROKEN, DELETED, GONE, SILENT, Today
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
@@ -47,6 +47,19 @@ def change(rig, chance):
     position = chance.randrange(len(rig.records))
     xml = rig.records[position]
     rig.records[position] = record(id_of(xml), rig.kind, name=f"renamed {chance.random()}")
+
+
+def test_harvest_in_an_unstable_order_says_what_helps(harvests):
+    harvest = harvests(Reshuffled(30, kind="account"))
+    status = harvest.run().status()
+    with pytest.warns(dirframe.IncompleteWarning) as caught:
+        dirframe.open_archive(harvest.path).frame()
+    [warning] = [one.message for one in caught]
+    assert (status.completeness, status.finished) == ("incomplete", True)
+    assert (warning.order_fails, warning.expected) == (True, 30)
+    assert "--sort" in warning.hint
+    assert warning.hint == status.advice
+    assert status.advice in repr(status)
 
 
 # What is paid
@@ -428,6 +441,16 @@ def test_own_pages_replace_records_and_are_asked_for_once_over_days(harvests):
     assert archive.verify() == len(rig.sent) + status.details
     chunks = pd.concat(archive.chunks(), ignore_index=True)
     pd.testing.assert_frame_equal(chunks, frame)
+
+
+def test_own_pages_stay_wanted_if_a_later_call_does_not_ask_for_them(harvests):
+    rig = Today(12)
+    rig.bare = set(numbered(9))
+    harvest = harvests(rig)
+    with pytest.raises(QuotaExceededError):
+        harvest.run({"daily_quota": 4}, details=True)
+    status = harvest.run().status()
+    assert (status.finished, status.details) == (True, 3)
 
 
 def test_own_pages_of_records_to_come_count_among_the_requests_to_go(harvests):

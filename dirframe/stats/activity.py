@@ -81,7 +81,8 @@ def activity(
         (before it) and ``"unknown"``:
 
         - ``activity`` (str), ``projects`` (Int64, projects)
-        - ``share`` (Float64, 0 to 1): of the first two; else missing
+        - ``share`` (Float64, 0 to 1): of the first two together; missing where both are 0, and of the
+          unknown ones
         - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
         - ``as_of`` (datetime64[us, UTC]): first day of the month, if any; of stated classes that of
           the retrieval

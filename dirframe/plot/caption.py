@@ -76,9 +76,7 @@ def caption_text(table: pd.DataFrame, notes: Sequence[str], own: str | None = No
     """Return the caption of a chart: the number of records, notes or a text, and the source."""
     size = size_sentence(table)
     words = [own, size] if own else [size, *notes]
-    source = provenance.origin_note(table)
-    source = source[:1].upper() + source[1:]  # a sentence before it has ended
-    return f"{' '.join(words)}\n{source}".strip()
+    return f"{' '.join(words)}\n{provenance.origin_note(table)}"
 
 
 def size_sentence(table: pd.DataFrame) -> str:

@@ -156,8 +156,8 @@ def panels(
     Parameters
     ----------
     chart : callable
-        A function of `dirframe.plot`, or one of your own that draws a frame on ``ax``:
-        ``chart(frame, ax=ax)``.
+        A function of `dirframe.plot`, or a `functools.partial` of one, or a function of your own
+        that draws a frame on ``ax``: ``chart(frame, ax=ax)``.
     frame : pandas.DataFrame
         Records for the chart.
     column, min_records
@@ -184,6 +184,11 @@ def panels(
     >>> [ax.get_title("left") for ax in figure.axes]
     ['Chad (n = 2)', 'Cuba (n = 1)']
     """
+    if isinstance(chart, partial) and not chart.args and is_own(chart.func, "plot", CHARTS):
+        words = {"title": title, "caption": caption, "width": width}
+        given = {name: value for name, value in words.items() if value is not None}
+        options = {**chart.keywords, **given, **options}
+        return panels(chart.func, frame, column, min_records=min_records, **options)
     _check_chart(chart)
     check_options(title, caption, width)
     look = _Look(column, title, caption, width)
@@ -294,6 +299,8 @@ def _own_panels(
 
 def _options_of(chart: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a chart, those that are not given by their defaults."""
+    if "ax" in options:
+        raise InvalidInputError("panels makes its own axes: leave out ax.")
     look = {"ax", "title", "caption", "width"}
     parameters = {
         name: parameter

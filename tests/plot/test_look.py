@@ -1,5 +1,6 @@
 """Title, caption, width and colours of a chart, panels, the style sheet, and four pictures."""
 
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -295,6 +296,27 @@ def test_panels_draw_with_a_function_of_a_person():
     assert figure.axes[0].lines[0].get_color() == "blue"
     assert figure.get_suptitle() == "Our $steps$"
     assert words(figure.get_supxlabel()).startswith("40 projects. Source: ")
+
+
+def test_panels_of_a_partial_function_are_those_of_its_chart():
+    frame = halved("language_share")
+    chart = partial(plot.language_share, top=3, title="Of $three$", width="page")
+    figure = plot.panels(chart, frame, "half", top=2, width="column")
+    expected = plot.panels(
+        plot.language_share, frame, "half", top=2, title="Of $three$", width="column"
+    )
+    assert [names(ax) for ax in figure.axes] == [names(ax) for ax in expected.axes]
+    assert [captions(ax) for ax in figure.axes] == [captions(ax) for ax in expected.axes]
+    assert figure.get_suptitle() == "Of $three$"
+    assert words(figure.get_supxlabel()) == words(expected.get_supxlabel())
+    assert figure.get_figwidth() == expected.get_figwidth()
+
+
+def test_panels_have_their_own_axes():
+    chart = partial(plot.language_share, ax=plt.figure().subplots())
+    for given in ((chart, {}), (plot.language_share, {"ax": chart.keywords["ax"]})):
+        with pytest.raises(InvalidInputError, match="ax"):
+            plot.panels(given[0], halved("language_share"), "half", **given[1])
 
 
 def test_panels_refuse_a_function_without_axes_and_leave_no_figure():

@@ -63,7 +63,14 @@ from dirframe.plot.licenses import draw_license_families, draw_licenses
 from dirframe.plot.one_project import draw_commits_by_contributor, draw_monthly_activity
 from dirframe.plot.survival import draw_life_span, draw_survival, draw_survival_by
 from dirframe.plot.tags import draw_tags
-from dirframe.stats.strata import Stratum, describe, divided, in_several, is_own, require_own
+from dirframe.stats.strata import (
+    Stratum,
+    check_function,
+    copy_strata_provenance,
+    count_repeated,
+    divide,
+    is_own,
+)
 
 _PANELS = 12  # more would be too small to compare
 _LINES = 7  # more could not be told apart
@@ -194,11 +201,11 @@ def panels(
     look = _Look(column, title, caption, width)
     with house_style():
         if not is_own(chart, "plot", CHARTS):
-            strata = divided(frame, column, min_records=min_records, most=_PANELS)
+            strata = divide(frame, column, min_records=min_records, most=_PANELS)
             return _own_panels(chart, frame, strata, look, options)
         name = chart.__name__
         most = _LINES if name == "survival" else _PANELS
-        strata = divided(frame, column, min_records=min_records, most=most)
+        strata = divide(frame, column, min_records=min_records, most=most)
         if not strata:
             drawn = chart(frame, title=title, caption=caption, width=width, **options)
             figure: Figure = drawn.get_figure(root=True)
@@ -206,15 +213,12 @@ def panels(
         return _panels(chart, frame, strata, look, options)
 
 
-def _check_chart(chart: object) -> None:
+def _check_chart(chart: Callable[..., Any]) -> None:
     """Raise unless a chart is a function of `dirframe.plot`, or a person's own that takes ``ax``."""
-    module = str(getattr(chart, "__module__", ""))
-    if not callable(chart) or module.startswith("dirframe."):
-        require_own(chart, "plot", CHARTS)
-        return
-    arguments = signature(chart).parameters.values()
-    takes_any = any(argument.kind is argument.VAR_KEYWORD for argument in arguments)
-    if not takes_any and "ax" not in signature(chart).parameters:
+    check_function(chart, "plot", CHARTS)
+    parameters = signature(chart).parameters
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    if not takes_any and "ax" not in parameters:
         raise InvalidInputError(
             f"{getattr(chart, '__name__', chart)!s} takes no ax: panels calls chart(frame, ax=ax)."
         )
@@ -260,10 +264,11 @@ def _panels(
     if look.caption is not False:
         notes += _strata_notes(strata, frame)
         whole = None
-        if in_several(strata, frame) > 0:
+        if count_repeated(strata, frame) > 0:
             whole = _call(spec.statistic, frame, chosen)
-        step = f"by: {look.column}"
-        total = describe(frame, tables, pd.DataFrame(), step=step, numbers={}, whole=whole)
+        total = copy_strata_provenance(
+            frame, tables, pd.DataFrame(), look.column, numbers={}, whole=whole
+        )
         drawn = provenance.get_provenance(tables[0])["other_data"]
         is_drawn = name != "accounts_by_country" and chosen.get("per_million", True)
         provenance.set_provenance(total, other_data=drawn if is_drawn else [])
@@ -419,7 +424,7 @@ def _strata_notes(strata: Sequence[Stratum], frame: pd.DataFrame) -> list[str]:
     pooled = sum(stratum.pooled for stratum in strata)
     if pooled:
         notes.append(f"The last part holds {quantity(pooled, 'smaller group')} together.")
-    if in_several(strata, frame) > 0:
+    if count_repeated(strata, frame) > 0:
         notes.append("A record that belongs to several parts is in each of them.")
     return notes
 

@@ -83,8 +83,8 @@ _UNKNOWN = "not known"
 
 
 @dataclass(frozen=True)
-class _Look:
-    """What divides the records of a figure, and its options."""
+class _FigureOptions:
+    """The column that divides the records of a figure, its title, caption and width."""
 
     column: str
     title: str | bool | None
@@ -198,11 +198,11 @@ def panels(
         return panels(chart.func, frame, column, min_records=min_records, **options)
     _check_chart(chart)
     check_options(title, caption, width)
-    look = _Look(column, title, caption, width)
+    figure_options = _FigureOptions(column, title, caption, width)
     with house_style():
         if not is_own(chart, "plot", CHARTS):
             strata = divide(frame, column, min_records=min_records, most=_PANELS)
-            return _own_panels(chart, frame, strata, look, options)
+            return _own_panels(chart, frame, strata, figure_options, options)
         name = chart.__name__
         most = _LINES if name == "survival" else _PANELS
         strata = divide(frame, column, min_records=min_records, most=most)
@@ -210,7 +210,7 @@ def panels(
             drawn = chart(frame, title=title, caption=caption, width=width, **options)
             figure: Figure = drawn.get_figure(root=True)
             return figure
-        return _panels(chart, frame, strata, look, options)
+        return _panels(chart, frame, strata, figure_options, options)
 
 
 def _check_chart(chart: Callable[..., Any]) -> None:
@@ -228,52 +228,50 @@ def _panels(
     chart: Callable[..., Any],
     frame: pd.DataFrame,
     strata: Sequence[Stratum],
-    look: _Look,
+    figure_options: _FigureOptions,
     options: dict[str, Any],
 ) -> Figure:
     """Draw a chart of `dirframe.plot` for each stratum."""
     name = chart.__name__
     spec = _CHARTS[name]
-    chosen = _options_of(chart, options)
-    tables = [_call(spec.statistic, stratum.frame, chosen) for stratum in strata]
-    heading = f"{_heading(name, tables[0], chosen)}, by {_words_of(look.column)}"
-    by_name = {
-        fonts.short_name(stratum.label or _UNKNOWN): table
-        for stratum, table in zip(strata, tables, strict=True)
-    }
-    notes: list[str]
+    options = _with_defaults(chart, options)
+    of_statistic = _taken_by(spec.statistic, options)
+    tables = [spec.statistic(stratum.frame, **of_statistic) for stratum in strata]
+    column, width = figure_options.column, figure_options.width
     if name == "survival":
-        pooled = list(by_name)[-1] if strata[-1].pooled else ""
+        names = _names_of(strata)
+        pooled = names[-1] if strata[-1].pooled else ""
         draw_lines = partial(draw_survival_by, pooled=pooled)
-        figure, notes = _one_chart(draw_lines, by_name, tables[0], look.width, 11)
+        figure, notes = _one_chart(draw_lines, names, tables, width, rows=11)
     elif name == "activity":
-        is_ordered = look.column in _ORDERED or all(label.isdecimal() for label in by_name)
-        draw = partial(draw_activity_by, in_order=is_ordered)
-        figure, notes = _one_chart(draw, by_name, tables[0], look.width, len(tables))
+        names = _names_of(strata)
+        is_ordered = column in _ORDERED or all(label.isdecimal() for label in names)
+        draw_bars = partial(draw_activity_by, in_order=is_ordered)
+        figure, notes = _one_chart(draw_bars, names, tables, width, rows=len(tables))
     else:
-        figure, axes, across = _new_figure(len(strata), look.width, spec.height)
-        noted = []
+        figure, axes, across = _new_figure(len(strata), width, spec.height)
+        notes_of_each = []
         for ax, stratum, table in zip(axes, strata, tables, strict=True):
-            noted.append(draw_or_explain(_draw_of(spec, stratum, chosen), ax, table))
+            draw = _draw_of(spec, stratum, options)
+            notes_of_each.append(draw_or_explain(draw, ax, table))
             wrap_labels(ax)
             _write_size(ax, stratum, provenance.get_provenance(table)["base"]["records"])
-        notes = _common(noted)
-        _write_own_notes(axes, noted, notes, look.caption)
+        notes = _common(notes_of_each)
+        _write_own_notes(axes, notes_of_each, notes, figure_options.caption)
         _share_axes(axes, across)
-    _write_title(figure, look.title, heading)
-    if look.caption is not False:
+    heading = f"{_heading(name, tables[0], options)}, by {_words_of(column)}"
+    _write_title(figure, figure_options.title, heading)
+    if figure_options.caption is not False:
         notes += _strata_notes(strata, frame)
         whole = None
         if count_repeated(strata, frame) > 0:
-            whole = _call(spec.statistic, frame, chosen)
+            whole = spec.statistic(frame, **of_statistic)
         total = copy_strata_provenance(
-            frame, tables, pd.DataFrame(), look.column, numbers={}, whole=whole
+            frame, tables, pd.DataFrame(), column, numbers={}, whole=whole
         )
-        drawn = provenance.get_provenance(tables[0])["other_data"]
-        is_drawn = name != "accounts_by_country" and chosen.get("per_million", True)
-        provenance.set_provenance(total, other_data=drawn if is_drawn else [])
-        own = look.caption if isinstance(look.caption, str) else None
-        write_figure_caption(figure, caption_text(total, notes, own))
+        if not options.get("per_million"):
+            provenance.set_provenance(total, other_data=[])  # no inhabitants are drawn
+        _write_caption(figure, total, notes, figure_options.caption)
     return figure
 
 
@@ -281,11 +279,11 @@ def _own_panels(
     chart: Callable[..., Any],
     frame: pd.DataFrame,
     strata: Sequence[Stratum],
-    look: _Look,
+    figure_options: _FigureOptions,
     options: dict[str, Any],
 ) -> Figure:
     """Call a person's own function for each stratum."""
-    figure, axes, across = _new_figure(max(len(strata), 1), look.width, _HEIGHT)
+    figure, axes, across = _new_figure(max(len(strata), 1), figure_options.width, _HEIGHT)
     try:
         for ax, stratum in zip(axes, strata, strict=False):
             chart(stratum.frame, ax=ax, **options)
@@ -295,47 +293,51 @@ def _own_panels(
         plt.close(figure)
         raise
     _share_axes(axes[: len(strata)], across)
-    _write_title(figure, look.title, f"By {_words_of(look.column)}")
-    if look.caption is not False:
-        own = look.caption if isinstance(look.caption, str) else None
-        write_figure_caption(figure, caption_text(frame, _strata_notes(strata, frame), own))
+    _write_title(figure, figure_options.title, f"By {_words_of(figure_options.column)}")
+    if figure_options.caption is not False:
+        notes = _strata_notes(strata, frame)
+        _write_caption(figure, frame, notes, figure_options.caption)
     return figure
 
 
-def _options_of(chart: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+def _with_defaults(chart: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a chart, those that are not given by their defaults."""
     if "ax" in options:
         raise InvalidInputError("panels makes its own axes: leave out ax.")
-    look = {"ax", "title", "caption", "width"}
-    parameters = {
-        name: parameter
+    of_figure = {"ax", "title", "caption", "width"}
+    defaults = {
+        name: parameter.default
         for name, parameter in signature(chart).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name not in look
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in of_figure
     }
-    if not options.keys() <= parameters.keys():
+    if not options.keys() <= defaults.keys():
         chart(pd.DataFrame(), **options)  # raises, and says which option was meant
-    defaults = {name: parameter.default for name, parameter in parameters.items()}
-    return defaults | options
+    return {**defaults, **options}
 
 
-def _call(
-    function: Callable[..., Any], frame: pd.DataFrame, options: Mapping[str, Any]
-) -> pd.DataFrame:
-    """Call a statistic with those of the options that it takes."""
+def _taken_by(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the options of a chart that its statistic, or what draws it, takes."""
     names = signature(function).parameters
-    table: pd.DataFrame = function(
-        frame, **{name: value for name, value in options.items() if name in names}
-    )
-    return table
+    return {name: value for name, value in options.items() if name in names}
 
 
 def _draw_of(spec: _Chart, stratum: Stratum, options: Mapping[str, Any]) -> Draw:
-    """Return what draws the table of a stratum, with those of the options that it takes."""
-    names = signature(spec.draw).parameters
-    chosen = {name: value for name, value in options.items() if name in names}
+    """Return what draws the table of a stratum."""
+    taken = _taken_by(spec.draw, options)
     if spec.measures is not None:
-        chosen["measures"] = spec.measures(stratum.frame)
-    return partial(spec.draw, **chosen)
+        taken["measures"] = spec.measures(stratum.frame)
+    return partial(spec.draw, **taken)
+
+
+def _names_of(strata: Sequence[Stratum]) -> list[str]:
+    """Return a different name for each stratum: short, unless several would have the same."""
+    labels = {stratum.label for stratum in strata}
+    unknown = _UNKNOWN if _UNKNOWN not in labels else "missing"
+    texts = [unknown if stratum.label is None else stratum.label for stratum in strata]
+    short = [fonts.short_name(text) for text in texts]
+    return [
+        text if short.count(name) > 1 else name for text, name in zip(texts, short, strict=True)
+    ]
 
 
 def _words_of(column: str) -> str:
@@ -369,15 +371,17 @@ def _new_figure(number: int, width: Width | None, height: float) -> tuple[Figure
 
 def _one_chart(
     draw: Callable[[Axes, Mapping[str, pd.DataFrame]], list[str]],
-    tables: Mapping[str, pd.DataFrame],
-    first: pd.DataFrame,
+    names: Sequence[str],
+    tables: Sequence[pd.DataFrame],
     width: Width | None,
+    *,
     rows: int,
 ) -> tuple[Figure, list[str]]:
     """Draw all strata on the same axes."""
     inches = INCHES[width] if width else 6.4
     figure = plt.figure(figsize=(inches, 1.3 + _ROW * max(rows, 3)), layout="constrained")
-    notes = draw_or_explain(lambda ax, _: draw(ax, tables), figure.subplots(), first)
+    by_name = dict(zip(names, tables, strict=True))
+    notes = draw_or_explain(lambda ax, _: draw(ax, by_name), figure.subplots(), tables[0])
     return figure, notes
 
 
@@ -386,6 +390,13 @@ def _write_title(figure: Figure, title: str | bool | None, default: str) -> None
         title = default
     if title:
         set_figure_title(figure, title)
+
+
+def _write_caption(
+    figure: Figure, table: pd.DataFrame, notes: Sequence[str], caption: str | bool | None
+) -> None:
+    own = caption if isinstance(caption, str) else None
+    write_figure_caption(figure, caption_text(table, notes, own))
 
 
 def _write_size(ax: Axes, stratum: Stratum, records: int) -> None:

@@ -283,6 +283,16 @@ def test_caption_is_within_its_figure_where_matplotlib_wraps_by_itself():
     assert extent.height > 2 * label.get_fontsize() * figure.dpi / 72  # in several lines
 
 
+@pytest.mark.parametrize("name", ["activity", "survival"])
+def test_panels_of_one_chart_tell_strata_of_similar_names_apart(name):
+    groups = [f"Foundation of all {number} free projects" for number in ("one", "two")]
+    groups += ["not known", None]
+    frame = CHARTS[name]().assign(group=groups * 10)
+    ax = plot.panels(getattr(plot, name), frame, "group").axes[0]
+    shown = names(ax) if name == "activity" else labels(ax)
+    assert len({words(text) for text in shown} & {*groups[:3], "missing"}) == 4
+
+
 def test_panels_draw_with_a_function_of_a_person():
     def steps(part, *, ax, colour="red"):
         ax.plot(part[PEOPLE].to_numpy(float), color=colour)

@@ -83,7 +83,8 @@ def size_sentence(table: pd.DataFrame) -> str:
     """Return how many records the figures are based on: "11 of 12 projects have a main language."."""
     size = provenance.size_of(table)
     record = provenance.get_provenance(table)
-    noun = _nouns(record["resource"])[size.whole != 1]
+    singular, plural = _nouns(record["resource"])
+    noun = singular if size.whole == 1 else plural
     chart = STATISTICS.get(record["statistic"].get("name", ""))
     clause = ""
     if chart is not None and (record["base"] or size.records < size.rows):

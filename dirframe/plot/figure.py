@@ -43,7 +43,7 @@ _ROWS, _FEWEST_ROWS = 11.0, 2.5  # height of a chart without named rows, and the
 _ROW_HEIGHT, _LINES_HEIGHT = 0.25, 1.15  # inches
 _LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # bounds in a narrow figure, as multiples of the usual
 #: Settings of files and windows, which a person may change without having a style.
-_NO_LOOK = ("figure.", "savefig.", "pdf.", "ps.", "svg.")
+_FILE_SETTINGS = ("figure.", "savefig.", "pdf.", "ps.", "svg.")
 
 
 class NothingToDrawError(Exception):
@@ -246,7 +246,7 @@ def house_style() -> AbstractContextManager[None]:
     now: Mapping[Any, Any] = mpl.rcParams
     default: Mapping[Any, Any] = mpl.rcParamsDefault
     changed = {name for name in settings if now[name] != default[name]}
-    if any(not name.startswith(_NO_LOOK) for name in changed):
+    if any(not name.startswith(_FILE_SETTINGS) for name in changed):
         return nullcontext()
     return _settings({name: value for name, value in settings.items() if name not in changed})
 

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dirframe import provenance
+from dirframe._arrow import as_text
 from dirframe._display import quantity
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.errors import InvalidInputError
@@ -194,6 +195,13 @@ def check_options(title: object, caption: object, width: object) -> None:
     for name, value in (("title", title), ("caption", caption)):
         if not isinstance(value, str | bool | None):
             raise InvalidInputError(f"{name} is {value!r}; it must be text, or False for none.")
+        if isinstance(value, str):
+            try:
+                value.encode()
+            except UnicodeEncodeError as error:
+                raise InvalidInputError(
+                    f"{name} is {value!a}; it holds half a UTF-16 pair, which is no text."
+                ) from error
 
 
 def detach_words(ax: Axes) -> None:
@@ -206,7 +214,7 @@ def detach_words(ax: Axes) -> None:
 def of_project(frame: pd.DataFrame) -> str:
     """Return the project that records are of, for a title; empty if they are of several."""
     if "name" in frame and len(frame) == 1:
-        name = frame["name"].iloc[0]
+        name = as_text(frame["name"]).iloc[0]
         return "" if pd.isna(name) else str(name)
     columns = read(frame, [], optional=["project_id"])
     asked = provenance.get_provenance(frame)["query"].get("project")

@@ -293,6 +293,18 @@ def test_panels_of_one_chart_tell_strata_of_similar_names_apart(name):
     assert len({words(text) for text in shown} & {*groups[:3], "missing"}) == 4
 
 
+@pytest.mark.parametrize("option", ["title", "caption", "name"])
+def test_words_with_half_a_utf_16_pair_are_refused(option):
+    half = "a\ud83d"
+    frame = projects().head(1)
+    options = {option: half}
+    if option == "name":  # of the only project: it would be in the title
+        frame = frame.assign(name=pd.Series([half], dtype="object"))
+        options = {}
+    with pytest.raises(InvalidInputError, match=option):
+        plot.language_breakdown(frame, **options)
+
+
 def test_panels_draw_with_a_function_of_a_person():
     def steps(part, *, ax, colour="red"):
         ax.plot(part[PEOPLE].to_numpy(float), color=colour)
@@ -323,10 +335,11 @@ def test_panels_of_a_partial_function_are_those_of_its_chart():
 
 
 def test_panels_have_their_own_axes():
-    chart = partial(plot.language_share, ax=plt.figure().subplots())
-    for given in ((chart, {}), (plot.language_share, {"ax": chart.keywords["ax"]})):
-        with pytest.raises(InvalidInputError, match="ax"):
-            plot.panels(given[0], halved("language_share"), "half", **given[1])
+    ax = plt.figure().subplots()
+    with pytest.raises(InvalidInputError, match="ax"):
+        plot.panels(plot.language_share, halved("language_share"), "half", ax=ax)
+    with pytest.raises(InvalidInputError, match="ax"):
+        plot.panels(partial(plot.language_share, ax=ax), halved("language_share"), "half")
 
 
 def test_panels_refuse_a_function_without_axes_and_leave_no_figure():

@@ -335,6 +335,9 @@ def test_frames(message, three_projects):
     assert message(dirframe.select, three_projects, languages="Jav") == snapshot(
         "UnknownValueWarning: No record has the main language 'Jav'. Did you mean 'Java'?"
     )
+    assert message(dirframe.select, three_projects, languages="Java,C") == snapshot(
+        "UnknownValueWarning: No record has the main language 'Java,C'. Give several as a list: languages=['Java', 'C'] (--where language=Java --where language=C)."
+    )
     assert message(dirframe.select, three_projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
     )

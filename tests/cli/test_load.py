@@ -113,6 +113,15 @@ def test_where_of_a_file_keeps_a_value_of_any_column(column, value, files, run):
     assert outcome.out.startswith(f"{matches} project"), outcome.err
 
 
+def test_where_of_values_between_commas_is_answered_with_what_to_write(files, run):
+    outcome = run("summary", files / "projects.parquet", "--where", "language=Java,C")
+    hint = "--where language=Java --where language=C"
+    assert f"({hint})" in outcome.err
+    assert outcome.out.startswith("0 projects")
+    answer = run("summary", files / "projects.parquet", *hint.split())
+    assert not answer.out.startswith("0 projects")
+
+
 def test_where_is_a_step_of_what_was_selected(files, folder, run):
     words = ("--where", "stack_count=2", "--where", "activity=active")
     assert run("export", files / "projects.parquet", "few.parquet", *words).code == 0

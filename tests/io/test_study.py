@@ -17,6 +17,7 @@ import pytest
 import dirframe
 from dirframe import DirframeError, InvalidInputError, export, fields, read_table, stats
 from dirframe._tables import read_columns
+from dirframe.charts import STATISTICS
 from dirframe.client.directory import connection_of
 from dirframe.io.columns import STRATA
 from dirframe.io.methods import FLAG_RULES
@@ -203,6 +204,34 @@ def test_study_names_the_rules_of_its_tables(records, write):
     families = pd.read_csv(BytesIO(files["rules/licenses.csv"]))
     assert set(families["family"]) == {"permissive", "weak copyleft", "strong copyleft", "other"}
     assert "rules/licenses.csv" not in write(records["projects"])
+
+
+#: How the rules of this project begin that statistics use. Name a new statistic here: if it uses
+#: no such rule, in the second table.
+RULES_OF_STATISTICS = {
+    "accounts_by_country": ["A country is read"],
+    "activity": ["A project is placed in time", "A project is active if"],
+    "license_families": ["The family of a licence"],
+    "life_span": ["A project is placed in time", "The life of a project"],
+    "survival": ["A project is placed in time", "The life of a project"],
+}
+WITHOUT_RULES = [
+    *("accounts_by_kudo_rank", "commit_concentration", "commits_by_contributor"),
+    *("contributor_concentration", "contributor_distribution", "contributors_by_language"),
+    *("growth", "language_breakdown", "language_share", "languages_by_year", "licenses", "lorenz"),
+    *("monthly_activity", "posts_distribution", "tags", "team_size_classes"),
+    "users_against_contributors",
+]
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_study_names_the_rules_of_each_statistic(name, kind_frames, write):
+    assert RULES_OF_STATISTICS.keys() ^ set(WITHOUT_RULES) == STATISTICS.keys()
+    kind = STATISTICS[name].collection or "projects"
+    rules = package_of(write(getattr(stats, name)(kind_frames[kind]))).get("methods", [])
+    expected = RULES_OF_STATISTICS.get(name, [])
+    assert len(rules) == len(expected)
+    assert all(rule.startswith(words) for rule, words in zip(rules, expected, strict=True))
 
 
 def test_study_has_words_for_every_rule_and_stratum():

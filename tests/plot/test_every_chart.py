@@ -212,13 +212,14 @@ def test_caption_says_by_what_the_records_were_selected():
     found = with_provenance(projects(), query={"query": "linux $kernel$"})
     chosen = dirframe.select(dirframe.select(found, languages=["C", "Java"]), years=(2000, None))
     said = caption(plot.licenses(chosen))
-    assert ". Matching “linux" in said  # a sentence
     for step in (
         "“linux $kernel$”",
         "only main language C or Java",
         "only year of creation from 2000",
     ):
         assert step in said
+    own = with_provenance(projects(), selection=["iOS apps"])
+    assert "Source: A $directory$ of <names> · iOS apps · " in caption(plot.licenses(own))
     panels = plot.panels(plot.licenses, chosen, "language")
     assert "only main language C or Java" in caption(panels.axes[0])
     assert "main language" not in caption(plot.licenses(found))

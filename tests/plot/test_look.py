@@ -1,5 +1,6 @@
 """Title, caption, width and colours of a chart, panels, the style sheet, and four pictures."""
 
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -282,6 +283,28 @@ def test_caption_is_within_its_figure_where_matplotlib_wraps_by_itself():
     assert extent.height > 2 * label.get_fontsize() * figure.dpi / 72  # in several lines
 
 
+@pytest.mark.parametrize("name", ["activity", "survival"])
+def test_panels_of_one_chart_tell_strata_of_similar_names_apart(name):
+    groups = [f"Foundation of all {number} free projects" for number in ("one", "two")]
+    groups += ["not known", None]
+    frame = CHARTS[name]().assign(group=groups * 10)
+    ax = plot.panels(getattr(plot, name), frame, "group").axes[0]
+    shown = names(ax) if name == "activity" else labels(ax)
+    assert len({words(text) for text in shown} & {*groups[:3], "missing"}) == 4
+
+
+@pytest.mark.parametrize("option", ["title", "caption", "name"])
+def test_words_with_half_a_utf_16_pair_are_refused(option):
+    half = "a\ud83d"
+    frame = projects().head(1)
+    options = {option: half}
+    if option == "name":  # of the only project: it would be in the title
+        frame = frame.assign(name=pd.Series([half], dtype="object"))
+        options = {}
+    with pytest.raises(InvalidInputError, match=option):
+        plot.language_breakdown(frame, **options)
+
+
 def test_panels_draw_with_a_function_of_a_person():
     def steps(part, *, ax, colour="red"):
         ax.plot(part[PEOPLE].to_numpy(float), color=colour)
@@ -295,6 +318,28 @@ def test_panels_draw_with_a_function_of_a_person():
     assert figure.axes[0].lines[0].get_color() == "blue"
     assert figure.get_suptitle() == "Our $steps$"
     assert words(figure.get_supxlabel()).startswith("40 projects. Source: ")
+
+
+def test_panels_of_a_partial_function_are_those_of_its_chart():
+    frame = halved("language_share")
+    chart = partial(plot.language_share, top=3, title="Of $three$", width="page")
+    figure = plot.panels(chart, frame, "half", top=2, width="column")
+    expected = plot.panels(
+        plot.language_share, frame, "half", top=2, title="Of $three$", width="column"
+    )
+    assert [names(ax) for ax in figure.axes] == [names(ax) for ax in expected.axes]
+    assert [captions(ax) for ax in figure.axes] == [captions(ax) for ax in expected.axes]
+    assert figure.get_suptitle() == "Of $three$"
+    assert words(figure.get_supxlabel()) == words(expected.get_supxlabel())
+    assert figure.get_figwidth() == expected.get_figwidth()
+
+
+def test_panels_have_their_own_axes():
+    ax = plt.figure().subplots()
+    with pytest.raises(InvalidInputError, match="ax"):
+        plot.panels(plot.language_share, halved("language_share"), "half", ax=ax)
+    with pytest.raises(InvalidInputError, match="ax"):
+        plot.panels(partial(plot.language_share, ax=ax), halved("language_share"), "half")
 
 
 def test_panels_refuse_a_function_without_axes_and_leave_no_figure():

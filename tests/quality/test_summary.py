@@ -189,6 +189,7 @@ def test_summary_of_a_small_frame(sample_projects):
         assert str(overview).startswith(f"{rows} project")
         assert overview.fields.dtypes.astype(str).tolist() == ["str", "Int64", "Float64", "str"]
         assert overview.bias.dtypes.astype(str).tolist() == ["str", "Int64", "Float64"]
+        assert overview.bias["share"].notna().all() == bool(rows)  # none of no records
 
 
 def test_summary_of_other_records_calls_them_what_they_are():

@@ -183,6 +183,10 @@ HALVES = {
     "licenses": ("licenses", stats.licenses),
     "summary": ("id", dirframe.summary),
     "child_table": ("tags", lambda frame: dirframe.child_table(frame, "tags")),
+    "child_table of ids": (
+        "id",
+        lambda frame: dirframe.child_table(frame.assign(tags=pd.Series([["x"], ["y"]])), "tags"),
+    ),
     "by": ("group", lambda frame: stats.by(stats.tags, frame.assign(tags=None), "group")),
     "compare": ("name", lambda frame: dirframe.compare(frame.assign(name="x"), frame)),
     "country_audit": ("country_code", dirframe.country_audit),

@@ -14,7 +14,7 @@ from dirframe.errors import (
     InvalidInputError,
     MissingColumnsError,
 )
-from tests.oracle import FIRST, LANGUAGE, LINES, PEOPLE
+from tests.oracle import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE
 from tests.rig.today import Today
 
 
@@ -137,6 +137,30 @@ def test_strata_are_judged_at_the_day_of_the_whole(sample_projects):
     frame = pd.DataFrame({"created_at": years, LANGUAGE: ["C", "C", "Java"]})
     growth = stats.by(stats.growth, frame, "language", freq="Y")
     assert growth[growth["language"] == "C"]["finished"].tolist() == [True, True]
+
+
+#: Statistics with a row for each class, also where no record is, and one that counts commits.
+OF_CLASSES = {
+    "activity": dict.fromkeys((FIRST, LAST, FETCHED[0]), pd.NaT),
+    "team_size_classes": {PEOPLE: None},
+    "accounts_by_kudo_rank": {"kudo_score_kudo_rank": None},
+    "commits_by_contributor": {"contributor_id": "1", "commits": 0},
+}
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+def test_share_of_no_record_is_missing(name):
+    unknown = OF_CLASSES[name]
+    frame = pd.DataFrame([unknown | {"group": "of unknown ones"}])
+    table = stats.by(getattr(stats, name), frame, "group")
+    shares = table.filter(like="share")
+    assert len(table)
+    assert shares.isna().all(axis=None)
+
+
+def test_share_of_no_project_is_missing_in_each_licence_family():
+    table = stats.license_families(pd.DataFrame({"licenses": []}))
+    assert table["share"].isna().all()
 
 
 def test_strata_of_equal_size_are_cut_in_their_order(kind_frames):

@@ -24,6 +24,7 @@ from dirframe.errors import (
 )
 from tests import processes
 from tests.archive.conftest import LINE, START, Harvests, Reshuffled, kept, number, shuffled
+from tests.cases import slow_except
 from tests.faults.test_faults import EDITS
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, id_of, numbered, record
@@ -66,13 +67,16 @@ def test_harvest_in_an_unstable_order_says_what_helps(harvests):
 
 
 @pytest.mark.parametrize(
-    ("order", "daily"), [("kept", 60), ("name", 25), ("unknown", 10), ("none", 25)]
+    ("order", "daily"),
+    slow_except(
+        [("kept", 60), ("name", 25), ("unknown", 10), ("none", 25)], [("kept", 60), ("name", 25)]
+    ),
 )
 def test_harvest_over_days_of_a_directory_that_lives(harvests, order, daily):
     check_harvest_over_days(harvests, order, daily, lives=True)
 
 
-@pytest.mark.parametrize("order", RIGS)
+@pytest.mark.parametrize("order", slow_except(RIGS, ["kept", "none"]))
 def test_harvest_over_days_of_a_directory_that_rests(harvests, order):
     check_harvest_over_days(harvests, order, 40, lives=False)
 
@@ -284,7 +288,7 @@ SHIFTS = {
 }
 
 
-@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("shift", slow_except(SHIFTS, ["an hour back", "years back, then on"]))
 def test_clock_that_goes_back_between_harvests_changes_no_record_and_no_request(shift, harvests):
     """The order of arrival tells which reading is newer, and which count is right."""
     rig, moment = kept(), START
@@ -341,7 +345,7 @@ def lives(rig, chance, *, added=6):
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
-@pytest.mark.parametrize(("seed", "lag"), [(1, 0), (2, 2)])
+@pytest.mark.parametrize(("seed", "lag"), slow_except([(1, 0), (2, 2)], [(2, 2)]))
 def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, seed, lag):
     check_harvest_by_ids_over_days(harvests, seed, lag)
 

@@ -268,7 +268,7 @@ NOT_THERE = {
 
 
 @pytest.mark.parametrize("line", NOT_THERE)
-def test_not_found_says_what_is_there(line, folder, run):
+def test_not_found_says_what_is_there(line, rehearsal, folder, run):
     where = [] if "--rehearsal" in line else ["--demo"]
     outcome = run(*line.split(), *where)
     assert (outcome.code, outcome.out) == (6, "")

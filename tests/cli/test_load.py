@@ -12,6 +12,7 @@ from dirframe import provenance
 from dirframe.charts import STATISTICS
 from dirframe.client.directory import session_of
 from dirframe.stats.strata import DERIVED
+from tests.cases import slow_except
 from tests.defaults import DAILY
 from tests.rig.server import record
 from tests.rig.today import Today
@@ -226,7 +227,7 @@ def test_command_that_is_told_what_to_load_loads_it(words, shell_rig, folder, ru
     assert (outcome.code, bool(shell_rig.requests)) == (0, True), outcome.err
 
 
-@pytest.mark.parametrize("stratum", DERIVED)
+@pytest.mark.parametrize("stratum", slow_except(DERIVED, ["country", "language", "tag"]))
 def test_stratum_of_the_library_divides_in_the_shell(stratum, run):
     collection = "accounts" if stratum == "country" else "projects"
     words = ("--demo", "--collection", collection, "-n", "60")
@@ -301,7 +302,7 @@ OF_COLLECTIONS = [
 ]
 
 
-@pytest.mark.parametrize("name", OF_COLLECTIONS)
+@pytest.mark.parametrize("name", slow_except(OF_COLLECTIONS, OF_COLLECTIONS[::4]))
 def test_statistic_of_the_shell_does_not_refuse_the_records_that_it_is_tried_with(
     name, folder, run
 ):

@@ -19,6 +19,7 @@ from lxml import etree
 
 import dirframe
 from dirframe.errors import DirframeWarning, InvalidInputError
+from tests.cases import slow_except
 from tests.rig.server import Trap, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
@@ -418,7 +419,7 @@ def read_parts(parts, number, folder):
         dirframe.read_pages(page)
 
 
-@pytest.mark.parametrize("parts", MANY)
+@pytest.mark.parametrize("parts", slow_except(MANY, [*MANY][::4]))
 def test_parser_work_grows_with_the_size_of_a_page(parts, tmp_path):
     """A page of eight times the size needs eight times as many calls; quadratic work needs 64 times."""
     read_parts(parts, 10, tmp_path)  # what is done once

@@ -24,6 +24,7 @@ from dirframe.errors import (
     InvalidKeyError,
     QuotaExceededError,
 )
+from tests.cases import slow_except
 from tests.charts import CHARTS
 from tests.rig.faults import FAULTS
 from tests.rig.server import KEY, MARK, Rig
@@ -132,7 +133,7 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", slow_except(CHOICES, ["every filter", "an order", "no record"]))
 def test_code_of_a_frame_gives_what_is_shown(name, some_projects, capsys):
     explorer = dirframe.Explorer(some_projects)
     for control, value in CHOICES[name].items():

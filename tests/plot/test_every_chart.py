@@ -13,11 +13,12 @@ from dirframe import plot, provenance, stats
 from dirframe.charts import CHARTS as TITLES
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from tests import charts, frames
+from tests.cases import slow_except
 from tests.charts import CHARTS, caption, draw, labels, lay_out, noun, words
 from tests.frames import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE, projects, with_provenance
 
-EVERY = pytest.mark.parametrize("name", CHARTS)
 NAMED = ["accounts_map", "growth", "language_share", "languages_by_year", "life_span", "lorenz"]
+EVERY = pytest.mark.parametrize("name", slow_except(CHARTS, NAMED))
 SOME = pytest.mark.parametrize("name", NAMED)
 
 

@@ -414,7 +414,7 @@ def test_country_typing_error_is_suggested_and_never_answered():
     assert {raw: text[:2] for raw, text in table["suggestion"].items()} == expected
 
 
-def test_half_a_utf_16_pair_is_kept_by_unify_and_named_by_its_row_in_an_audit():
+def test_lone_surrogate_is_kept_by_unify_and_named_by_its_row_in_an_audit():
     table = frame("DE", "DE\ud83d")
     unified = unify_countries(table)
     assert unified["country_code"].tolist() == ["DE", "DE\ud83d"]

@@ -225,7 +225,7 @@ def test_export_that_is_killed_leaves_the_old_file_and_the_next_one_writes_the_n
     assert not [*tmp_path.glob(".*.part")]
 
 
-def test_what_cannot_be_written_is_refused_before_anything_is(tmp_path):
+def test_export_of_what_cannot_be_written_is_refused_before_anything_is(tmp_path):
     pytest.importorskip("xlsxwriter", reason="Excel is an extra")
     two = {"a": SMALL, "b": SMALL}
     failures = []

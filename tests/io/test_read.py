@@ -29,6 +29,8 @@ from tests.frames import frames, rich
 
 #: The formats that are read back.
 READ = list(OF_ONE_TABLE)
+#: Formats of UTF-8 text: a file beside each holds its provenance.
+TEXT_FORMATS = WITH_RECORD
 
 
 def same(before, after):
@@ -45,13 +47,13 @@ def returned(frame, folder, suffix):
 
 
 @given(frame=frames())
-def test_any_frame_comes_back_from_parquet_as_it_was(frame):
+def test_parquet_of_any_frame_comes_back_as_it_was(frame):
     frame = frame if len(frame) else frame.drop(columns="kind")  # Parquet has no empty categories
     with tempfile.TemporaryDirectory() as folder:
         same(frame, returned(frame, folder, ".parquet"))
 
 
-@pytest.mark.parametrize("suffix", WITH_RECORD)
+@pytest.mark.parametrize("suffix", TEXT_FORMATS)
 @given(frame=frames())
 def test_fields_of_the_interface_come_back_from_text_whatever_they_hold(suffix, frame):
     odd = "=name, \"'"
@@ -227,7 +229,7 @@ def test_objects_come_back_from_parquet_and_bytes_are_refused_by_text(tmp_path):
         frame = pd.DataFrame({"id": ["1"], "day": [value], "name": ["x"]})
         assert returned(frame, tmp_path, ".parquet")["day"].tolist() == frame["day"].tolist()
     frame["day"] = pd.Series([b"x"])
-    for suffix in (*WITH_RECORD, ".xlsx"):
+    for suffix in (*TEXT_FORMATS, ".xlsx"):
         with pytest.raises(InvalidInputError, match="'day'"):
             export(frame, tmp_path / f"days{suffix}")
 
@@ -265,18 +267,18 @@ def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
                 pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 
-def test_half_a_file_is_never_read_as_the_whole_one(tmp_path):
+@pytest.mark.parametrize("suffix", TEXT_FORMATS)
+def test_file_cut_in_half_is_never_read_as_the_whole_one(suffix, tmp_path):
     frame = pd.DataFrame({"id": ["1", "2"], "n": [3, 4], "kind": ["a", "b"]})
-    for suffix in WITH_RECORD:
-        file = export(frame, tmp_path / f"f{suffix}")
-        text = file.read_text("utf-8")
-        file.write_text(text[:-4], encoding="utf-8")
-        with pytest.raises(InvalidInputError, match=file.name):
-            read_table(file)
-        if suffix != ".json":
-            file.write_text(text[: text.rstrip().rindex("\n") + 1], encoding="utf-8")
-            with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 rows, and 2 were"):
-                assert len(read_table(file)) == 1
+    file = export(frame, tmp_path / f"f{suffix}")
+    text = file.read_text("utf-8")
+    file.write_text(text[:-4], encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=file.name):
+        read_table(file)
+    if suffix != ".json":
+        file.write_text(text[: text.rstrip().rindex("\n") + 1], encoding="utf-8")
+        with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 rows, and 2 were"):
+            assert len(read_table(file)) == 1
 
 
 def test_list_that_was_edited_into_another_form_is_read_all_the_same_or_named(tmp_path):
@@ -288,12 +290,15 @@ def test_list_that_was_edited_into_another_form_is_read_all_the_same_or_named(tm
         read_table(file)
 
 
-def test_list_has_no_number_that_json_lacks(tmp_path):
+@pytest.mark.parametrize("suffix", TEXT_FORMATS)
+def test_list_has_no_number_that_json_lacks(suffix, tmp_path):
     frame = pd.DataFrame({"id": ["1"], "tags": [[1.0, float("nan"), {"most": float("inf")}]]})
-    for suffix in WITH_RECORD:
-        file = export(frame, tmp_path / f"f{suffix}")
-        assert not {"NaN", "Infinity"} & {*re.findall(r"\w+", file.read_text("utf-8"))}
-        assert read_table(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]
+    file = export(frame, tmp_path / f"f{suffix}")
+    assert not {"NaN", "Infinity"} & {*re.findall(r"\w+", file.read_text("utf-8"))}
+    assert read_table(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]
+
+
+def test_list_with_a_missing_number_is_a_list_of_numbers_in_parquet(tmp_path):
     file = export(pd.DataFrame({"x": [[1.0, float("nan")]]}), tmp_path / "f.parquet")
     assert str(parquet.read_schema(file).field("x").type) == "list<element: double>"
 
@@ -404,7 +409,7 @@ def test_file_of_something_else_is_refused(tmp_path):
 # As other programs read them
 
 
-def test_other_programs_read_csv_json_and_parquet(tmp_path):
+def test_csv_json_and_parquet_are_read_by_other_programs(tmp_path):
     frame = rich()
     file = export(frame, tmp_path / "f.csv")
     back = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype={"id": "str"})
@@ -425,7 +430,7 @@ def test_other_programs_read_csv_json_and_parquet(tmp_path):
     assert b"https://directory.example" in parquet.read_schema(file).metadata[b"citation"]
 
 
-def test_no_cell_of_a_csv_begins_like_a_formula(tmp_path):
+def test_csv_cells_do_not_begin_like_formulas(tmp_path):
     signs = ["=1", "+1", "-1", "@x", "\t=", "\r=", "\n=", "\0=", "\uff1d1", "\uff201", "'=1"]
     frame = pd.DataFrame({"id": [*signs, "a=1"], "n": -1})
     for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
@@ -437,7 +442,7 @@ def test_no_cell_of_a_csv_begins_like_a_formula(tmp_path):
         assert {row[1] for row in rows} == {"-1"}
 
 
-def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_path):
+def test_workbook_has_no_formula_and_names_what_it_cannot_hold(tmp_path):
     openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
     file = export(pd.DataFrame({"a": ["=1+1", "007", "NA", None, ""]}), tmp_path / "f.xlsx")
     cells = [cell for row in openpyxl.load_workbook(file)["data"].iter_rows() for cell in row][1:]

@@ -206,7 +206,7 @@ def test_rows_of_a_panel_are_those_of_its_own_records():
         assert len({panel.get_xlim() for panel in drawn.axes}) == 1
 
 
-def test_there_are_twelve_panels_and_the_last_one_says_how_many_it_holds():
+def test_panels_are_twelve_at_most_and_the_last_one_says_how_many_it_holds():
     parts = [str(number % 16) for number in range(48)]
     frame = pd.DataFrame({PEOPLE: range(48), "part": parts})
     drawn = plot.panels(plot.contributor_distribution, frame, "part")

@@ -209,7 +209,7 @@ def test_key_that_is_damaged_is_named(change, keys):
             keys.charge(key)
 
 
-def test_another_file_is_not_taken_for_keys(tmp_path):
+def test_key_file_that_is_another_file_is_refused(tmp_path):
     garbage, other = tmp_path / "garbage", tmp_path / "other"
     garbage.write_text("not a database, but long enough to be read as one" * 10)
     with closing(sqlite3.connect(other)) as database:

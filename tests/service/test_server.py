@@ -179,7 +179,7 @@ def test_old_clients_send_whole_addresses_and_read_the_status_header(service):
     assert wire.ask(service.url, "/accounts.xml").headers["status"].startswith("403 ")
 
 
-def test_many_clients_at_once_get_their_own_answers(service):
+def test_clients_at_once_get_their_own_answers(service):
     queries, sorts = ("xml", "project", "c++", "e"), ("id", "name", "stack_count_reverse")
     targets = [f"/accounts/{number}.xml" for number in range(1, 31)]
     targets += [f"/projects.xml?query={q}&sort={s}" for q in queries for s in sorts]
@@ -189,7 +189,7 @@ def test_many_clients_at_once_get_their_own_answers(service):
     assert len(set(answers)) > 30
 
 
-def test_all_addresses_of_a_host_are_listened_at(records_folder):
+def test_ipv6_and_ipv4_are_listened_at(records_folder):
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
@@ -441,7 +441,7 @@ def text_of(name, root):
     return (root / "deploy" / name).read_text(encoding="utf-8")
 
 
-def test_both_give_options_that_the_command_has(root, run):
+def test_deployment_files_give_options_that_the_command_has(root, run):
     unit, recipe = text_of("dirframe.service", root), text_of("Containerfile", root)
     (of_unit,) = re.findall(r"^ExecStart=\S+ (.+)$", unit, re.MULTILINE)
     (of_recipe,) = re.findall(r"^ENTRYPOINT (\[.+\])$", recipe, re.MULTILINE)

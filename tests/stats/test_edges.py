@@ -33,7 +33,7 @@ def of_commits(*numbers):
 
 
 @pytest.mark.parametrize("name", ["tags", "licenses", "language_share", "language_breakdown"])
-def test_others_cost_no_more_than_all_groups(name):
+def test_top_groups_cost_no_more_than_all_groups(name):
     numbers = range(6_000)
     frame = projects(
         *(
@@ -60,7 +60,7 @@ def test_others_cost_no_more_than_all_groups(name):
     assert work(20) < 20 * work(None)
 
 
-def test_thousands_of_others_have_a_comma():
+def test_number_of_other_groups_has_a_comma():
     records = [{"tags": [str(n) for n in range(1003)]}, {"tags": ["0"]}]
     table = stats.tags(projects(*records), top=2)
     assert table["tag"].tolist() == ["0", "1", "other (1,001 tags)"]

@@ -137,7 +137,7 @@ def created(*days, **columns):
     return pd.DataFrame({"created_at": pd.Series(days, dtype="datetime64[us, UTC]"), **columns})
 
 
-def test_another_frequency_or_date_is_refused():
+def test_frequency_or_date_that_is_unknown_is_refused():
     for freq in ("h", "2W", "W-TUE", "ME", "d", "no", "", 7, None):
         with pytest.raises(InvalidInputError, match="freq"):
             stats.growth(created(), freq=freq)

@@ -229,7 +229,7 @@ def test_store_damaged_while_served_is_named_in_the_log(damage, open_written, ca
     damage(file)
     caplog.clear()
     text = client.error("/projects/1.xml", 500)
-    assert "cannot be read" in text
+    assert "log of the service" in text
     assert "sqlite" not in text
     page = client.get("/projects/1")
     assert (page.status_code, page.mimetype) == (500, "text/html")

@@ -724,7 +724,7 @@ def test_service_data(message, stores_folder, tmp_path):
         "records of another kind": page_xml([record(1, "language")]),
         "no id": page_xml(["<account><name>x</name></account>"]),
         "values": page_xml(
-            [record(n, "account", email_md5="12", created_at="today") for n in range(5)]
+            [record(n, "account", email_md5="12", created_at="today") for n in range(4)]
         ),
     }
     serve = partial(dirframe.serve, pd.DataFrame({"id": ["1"], "name": ["a"], "posts_count": [1]}))

@@ -65,10 +65,28 @@ def test_service_has_a_key_of_its_own_and_leaves_nothing_when_it_stops(records_f
         assert again.url == url
 
 
-def test_address_that_cannot_be_listened_on_is_a_clear_error(service, records_folder):
-    for options in ({"port": port_of(service)}, {"port": 70_000}, {"host": "nowhere.invalid"}):
-        with pytest.raises(ConfigurationError, match=str(*options.values())):
-            dirframe.serve(records_folder, **options)
+def test_port_in_use_is_a_clear_error(service, records_folder):
+    port = port_of(service)
+    with pytest.raises(ConfigurationError, match=str(port)):
+        dirframe.serve(records_folder, port=port)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"port": 70_000},
+        {"port": -1},
+        {"port": True},
+        {"host": "nowhere.invalid"},
+        {"host": ""},
+        {"host": f"{'x' * 64}.example"},  # a part of a name has 63 letters at most
+    ],
+)
+def test_address_that_cannot_be_listened_on_is_a_clear_error(options, records_folder):
+    [value] = options.values()
+    with pytest.raises(ConfigurationError) as refused:
+        dirframe.serve(records_folder, **options)
+    assert str(value) in str(refused.value)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
@@ -247,6 +265,36 @@ def test_slow_clients_keep_nobody_out_and_end_with_the_service(records_folder):
             assert get(service, path).status_code == 200
         service.stop()
         assert all(wire.is_closed(client) for client in clients)
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """Set limits of the server: seconds of a request and of a response, and connections."""
+
+    def set_limits(*, request=10**6, response=10**6, connections=100):
+        monkeypatch.setattr("dirframe.service.server._TIMEOUT", request)
+        monkeypatch.setattr("dirframe.service.server._STALLED", response)
+        monkeypatch.setattr("dirframe.service.server._CONNECTIONS", connections)
+
+    return set_limits
+
+
+def test_slow_client_with_half_a_request_is_disconnected(limits, records_folder):
+    limits(request=0)
+    with dirframe.serve(records_folder) as service, wire.connect(service.url) as client:
+        client.sendall(wire.HALF)
+        assert wire.is_closed(client)
+
+
+def test_connections_above_the_most_close_the_one_that_waited_longest(limits, records_folder):
+    limits(connections=4)
+    with dirframe.serve(records_folder) as service, ExitStack() as stack:
+        clients = [stack.enter_context(wire.connect(service.url)) for _ in range(4)]
+        assert all(wire.is_open(client) for client in clients)
+        assert wire.is_open(clients[0])  # so the second has waited longest
+        assert wire.ask(service.url, "/healthz").status == 200
+        assert wire.is_closed(clients[1])
+        assert wire.is_open(clients[0])
 
 
 # What it logs

@@ -207,20 +207,21 @@ def test_clients_at_once_get_their_own_answers(service):
     assert len(set(answers)) > 30
 
 
-def test_ipv6_and_ipv4_are_listened_at(records_folder):
+@pytest.mark.parametrize(("host", "expected"), [("::", ["127.0.0.1", "[::1]"]), ("::1", ["[::1]"])])
+def test_ipv6_and_ipv4_are_listened_at(host, expected, records_folder):
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this system has no IPv6")
-    for host, expected in (("::", ["127.0.0.1", "[::1]"]), ("::1", ["[::1]"])):
-        name = f"the site at {host}"  # another program may have the port at another address
-        with dirframe.serve(records_folder, host=host, name=name) as service:
-            answering = []
-            for address in ("127.0.0.1", "[::1]"):
-                with suppress(requests.ConnectionError):
-                    page = requests.get(f"http://{address}:{port_of(service)}/", timeout=wire.LIMIT)
-                    answering += [address] * (name in page.text)
-            assert answering == expected, host
+    name = f"the site at {host}"  # another program may have the port at another address
+    answering = []
+    with dirframe.serve(records_folder, host=host, name=name) as service:
+        for address in ("127.0.0.1", "[::1]"):
+            with suppress(requests.ConnectionError):
+                page = requests.get(f"http://{address}:{port_of(service)}/", timeout=wire.LIMIT)
+                if name in page.text:
+                    answering.append(address)
+    assert answering == expected
 
 
 @pytest.mark.parametrize(
@@ -397,16 +398,18 @@ def test_store_in_use_stays(cache, tmp_path):
     assert len(stores_of(cache)) == 1
 
 
-def test_store_that_nobody_used_for_a_month_is_removed(cache, tmp_path, records_folder):
+@pytest.mark.parametrize(("days", "count"), [(29, 2), (31, 1)])
+def test_store_that_nobody_used_for_a_month_is_removed(
+    days, count, cache, tmp_path, records_folder
+):
     file = tmp_path / "accounts.csv"
     file.write_text("id,name,location\n1,Ada,x\n")
     dirframe.serve(file).stop()
     [old] = stores_of(cache)
-    for days, count in ((29, 2), (31, 1)):
-        moment = time.time() - days * 86_400
-        os.utime(old, (moment, moment))
-        dirframe.serve(records_folder).stop()
-        assert len(stores_of(cache)) == count
+    moment = time.time() - days * 86_400
+    os.utime(old, (moment, moment))
+    dirframe.serve(records_folder).stop()
+    assert len(stores_of(cache)) == count
 
 
 def test_store_of_a_killed_import_is_removed(cache, records_folder):

@@ -79,7 +79,7 @@ def test_port_in_use_is_a_clear_error(service, records_folder):
         {"port": True},
         {"host": "nowhere.invalid"},
         {"host": ""},
-        {"host": f"{'x' * 64}.example"},  # a part of a name has 63 letters at most
+        {"host": f"{'ü' * 64}.example"},  # a part of a name has 63 letters at most
     ],
 )
 def test_address_that_cannot_be_listened_on_is_a_clear_error(options, records_folder):

@@ -197,13 +197,14 @@ def test_ids_of_another_program_are_text_also_where_it_made_fractions_of_them(tm
             assert found.iloc[:, 1].tolist() == [1, 2]
 
 
-def test_ids_in_the_index_of_another_program_become_a_column(tmp_path):
-    for ids in ([1, 2, 3], [711, 5, 8]):  # pandas writes a range in the metadata alone
-        theirs = pd.DataFrame({"id": ids, "stack_count": [7, 8, 9]}).set_index("id")
-        theirs.to_parquet(tmp_path / "ids.parquet")
-        found = read_table(tmp_path / "ids.parquet")
-        assert found["id"].tolist() == [*map(str, ids)]
-        assert found["stack_count"].tolist() == [7, 8, 9]
+@pytest.mark.parametrize("ids", [[1, 2, 3], [711, 5, 8]])
+def test_ids_in_the_index_of_another_program_become_a_column(ids, tmp_path):
+    # pandas writes a range in the metadata alone.
+    theirs = pd.DataFrame({"id": ids, "stack_count": [7, 8, 9]}).set_index("id")
+    theirs.to_parquet(tmp_path / "ids.parquet")
+    found = read_table(tmp_path / "ids.parquet")
+    assert found["id"].tolist() == [*map(str, ids)]
+    assert found["stack_count"].tolist() == [7, 8, 9]
 
 
 def test_groups_and_named_indexes_become_columns(tmp_path, sample_frames):

@@ -112,11 +112,13 @@ def ends(ax):
     return dict(zip(names, marks, strict=True))
 
 
-def test_bars_of_one_variable_have_one_colour():
-    for name in ("language_share", "contributors_by_language", "life_span", "licenses", "tags"):
-        ax = draw(name)
-        bars = {to_hex(patch.get_facecolor()) for patch in ax.patches}
-        assert bars <= {ACCENT.lower(), OTHER.lower()}
+@pytest.mark.parametrize(
+    "name", ["language_share", "contributors_by_language", "life_span", "licenses", "tags"]
+)
+def test_bars_of_one_variable_have_one_colour(name):
+    ax = draw(name)
+    bars = {to_hex(patch.get_facecolor()) for patch in ax.patches}
+    assert bars <= {ACCENT.lower(), OTHER.lower()}
 
 
 def test_language_has_one_colour_wherever_languages_are_compared():

@@ -171,12 +171,15 @@ def test_months_in_any_order_with_days_inside_the_month_give_the_same():
         stats.monthly_activity(months("2012-11-01", "2012-11-09"))
 
 
-def test_month_is_finished_if_the_load_came_after_it():
-    for loaded, finished in (
+@pytest.mark.parametrize(
+    ("loaded", "finished"),
+    [
         ("2012-12-31T23:59:59+00:00", [True, False]),
         ("2013-01-01T00:00:00+00:00", [True, True]),
         ("2012-11-30T00:00:00+00:00", [False, False]),
         (None, [True, pd.NA]),
-    ):
-        frame = months("2012-11-01", "2012-12-01", loaded=loaded)
-        assert stats.monthly_activity(frame)["finished"].tolist() == finished
+    ],
+)
+def test_month_is_finished_if_the_load_came_after_it(loaded, finished):
+    frame = months("2012-11-01", "2012-12-01", loaded=loaded)
+    assert stats.monthly_activity(frame)["finished"].tolist() == finished

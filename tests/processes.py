@@ -41,7 +41,9 @@ def command(capsys, *words):
         patch.setattr(warnings, "formatwarning", warnings.formatwarning)
         with pytest.raises(SystemExit) as ended:
             main()
-        lines = [warnings.formatwarning(w.message, w.category, "", 0) for w in warned]
+        lines = [
+            warnings.formatwarning(warning.message, warning.category, "", 0) for warning in warned
+        ]
     captured = capsys.readouterr()
     return Outcome(int(ended.value.code or 0), captured.out, captured.err + "".join(lines))
 

@@ -63,7 +63,7 @@ def message(tmp_path):
                 call(*arguments, **options)
             except RAISED as error:
                 return fixed(tmp_path, f"{type(error).__name__}: {error}")
-        told = [f"{w.category.__name__}: {w.message}" for w in warned]
+        told = [f"{warning.category.__name__}: {warning.message}" for warning in warned]
         return fixed(tmp_path, "\n".join(told))
 
     return of

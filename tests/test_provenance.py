@@ -261,9 +261,13 @@ def test_citation_is_never_of_a_day_in_the_future(style):
 
 def test_citation_key_of_a_load_is_its_own_and_stays():
     frames = [
-        *(loaded(), loaded().iloc[::-1]),
-        *(loaded(query={"query": "html"}), loaded(retrieved_oldest="2026-11-18T00:00:00Z")),
-        *(loaded(base_url="https://other.example"), loaded(2, items_loaded=2), loaded().head(1)),
+        loaded(),
+        loaded().iloc[::-1],
+        loaded(query={"query": "html"}),
+        loaded(retrieved_oldest="2026-11-18T00:00:00Z"),
+        loaded(base_url="https://other.example"),
+        loaded(2, items_loaded=2),
+        loaded().head(1),
     ]
     keys = [fields(cite(frame, style="bibtex"))["key"] for frame in frames]
     assert keys[0] == keys[1]

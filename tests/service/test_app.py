@@ -445,8 +445,14 @@ TYPES += [".csv", ".CSV", "%2Ecsv", ".csv.xml"]
 ENDS = ["", "/", "//", ".", "%2F", "%2f", "/.", "/..", ";", ";x=1", "%20", "%00", "+", "\\", "#x"]
 QUERIES = ["", "?", "?page=1", "?query=", "?api_key=", "?v=1&api_key=0", ";"]
 
+
+def address_of(start, name, kind, ends, query):
+    """Return an address of its parts."""
+    return f"{start}{name}{kind}{''.join(ends)}{query}"
+
+
 ADDRESSES = st.builds(
-    lambda start, name, kind, ends, query: f"{start}{name}{kind}{''.join(ends)}{query}",
+    address_of,
     st.sampled_from(STARTS),
     st.sampled_from(NAMES),
     st.sampled_from(TYPES),

@@ -72,7 +72,7 @@ def test_pagination_links_of_a_list(client):
     target, seen = "/projects?query=xml&sort=id", []
     while target:
         root = page(client, target)
-        seen += [a.get("href").rsplit("/", 1)[1] for a in root.xpath("//ol//h2/a")]
+        seen += [link.rsplit("/", 1)[1] for link in root.xpath("//ol//h2/a/@href")]
         target = next(iter(root.xpath("//a[@rel='next']/@href")), None)
         if target:
             asked = parse_qs(urlsplit(target).query)
@@ -308,7 +308,9 @@ def test_project_shows_its_lists_in_every_dialect_and_from_a_table(open_written,
         root = page(open_written(records), "/projects/1")
         assert root.xpath(LICENCES) == ["MIT License"], number
     lists = {"licenses": '["mit"]', "tags": '["web"]', "analysis_languages": '["C"]'}
-    frame = pd.DataFrame({"id": ["1"], "name": ["a"], **{n: [v] for n, v in lists.items()}})
+    frame = pd.DataFrame(
+        {"id": ["1"], "name": ["a"], **{name: [text] for name, text in lists.items()}}
+    )
     root = page(imported({"projects": frame}), "/projects/1")
     assert root.xpath(LICENCES) == ["mit"]
     assert root.xpath("//*[@class='tags']//a/text()") == ["web"]

@@ -198,9 +198,9 @@ def test_old_clients_send_whole_addresses_and_read_the_status_header(service):
 
 
 def test_clients_at_once_get_their_own_answers(service):
-    queries, sorts = ("xml", "project", "c++", "e"), ("id", "name", "stack_count_reverse")
     targets = [f"/accounts/{number}.xml" for number in range(1, 31)]
-    targets += [f"/projects.xml?query={q}&sort={s}" for q in queries for s in sorts]
+    targets += [f"/projects.xml?query={query}" for query in ("xml", "project", "c++", "e")]
+    targets += [f"/projects.xml?sort={sort}" for sort in ("id", "name", "stack_count_reverse")]
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda target: get(service, target).text, targets))
     assert answers == [get(service, target).text for target in targets]
@@ -414,14 +414,17 @@ def test_store_that_nobody_used_for_a_month_is_removed(
 
 def test_store_of_a_killed_import_is_removed(cache, records_folder):
     (cache / "stores").mkdir(parents=True)
-    parts = [
-        cache / "stores" / f".15-0123-4567-{process}-89abcdef.part{end}"
-        for process, end in ((2**22 + 1, ""), (2**22 + 1, "-journal"), (os.getppid(), ""))
+    ended, running = 2**22 + 1, os.getppid()  # above the largest number of a process, and one
+    names = [
+        f".15-0123-4567-{ended}-89abcdef.part",
+        f".15-0123-4567-{ended}-89abcdef.part-journal",
+        f".15-0123-4567-{running}-89abcdef.part",
     ]
-    for part in parts:
-        part.touch()
+    for name in names:
+        (cache / "stores" / name).touch()
     dirframe.serve(records_folder).stop()
-    assert [part.exists() for part in parts] == [False, False, True]
+    left = {path.name for path in stores_of(cache)}
+    assert [name in left for name in names] == [False, False, True]
 
 
 def test_store_of_frames_is_removed_with_the_service(cache, tmp_path, monkeypatch):

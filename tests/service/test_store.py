@@ -66,7 +66,8 @@ def test_xml_of_any_texts_and_elements_comes_out_as_it_went_in(open_written, sev
     client = open_written([record(n, inner=texts) for n, texts in enumerate(inner)])
     for number, elements in enumerate(several):
         served = client.root(f"/projects/{number}.xml").find("result/project")
-        texts = [(c.tag, c.text or "", c.get("a")) for c in served][1 : len(elements) + 1]
+        texts = [(child.tag, child.text or "", child.get("a")) for child in served]
+        texts = texts[1 : len(elements) + 1]  # behind the id, and before what is added
         assert texts == [(tag, text, text) for tag, text in elements]
 
 
@@ -199,7 +200,8 @@ def test_coordinates_without_a_location_are_left_out_and_counted(
     if is_table:
         client = imported({"accounts": pd.DataFrame(records)})
     else:
-        client = open_written([record(r["id"], "account", **{**r, "id": ""}) for r in records])
+        written = [record(fields.pop("id"), "account", **fields) for fields in records]
+        client = open_written(written)
     found = {
         account.findtext("id"): [account.findtext(n) or None for n in ("latitude", "longitude")]
         for account in client.root("/accounts.xml?sort=id").iterfind("result/account")
@@ -743,6 +745,11 @@ def test_accounts_are_searched_by_parts_of_their_names_in_any_case(query, names,
 LETTERS = st.text("aAbBßİéE\u0301\"*'%_:-(<+ 自", max_size=8)
 
 
+def has_words(texts, query):
+    """Return whether each word of a query is in one of some texts."""
+    return all(any(word in text for text in texts) for word in query.split())
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(LETTERS, LETTERS, LETTERS), min_size=1, max_size=6),
@@ -756,13 +763,9 @@ def test_query_finds_what_a_plain_search_finds(open_written, several, queries):
             for n, (name, text, _) in enumerate(several)
         ]
     )
+    folded = [[fold(text) for text in texts] for texts in several]
     for query in queries:
-        words, parts = fold(query).split(), [list(map(fold, texts)) for texts in several]
-        expected = [
-            str(number)
-            for number, texts in enumerate(parts)
-            if all(any(word in text for text in texts) for word in words)
-        ]
+        expected = [str(n) for n, texts in enumerate(folded) if has_words(texts, fold(query))]
         assert client.ids("/projects.xml", query=query, sort="id") == expected, query
 
 

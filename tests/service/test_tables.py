@@ -71,8 +71,8 @@ def test_table_in_any_order_of_columns_is_what_a_person_wrote_from_the_specifica
 ):
     xml = root / "tests" / "xml" / "account.xml"
     account = etree.parse(xml).find("result/account")
-    row = {e.tag: e.text for e in account if not len(e)}
-    row |= {f"kudo_score_{e.tag}": e.text for e in account.find("kudo_score")}
+    row = {field.tag: field.text for field in account if not len(field)}
+    row |= {f"kudo_score_{field.tag}": field.text for field in account.find("kudo_score")}
     client = imported({"accounts": pd.DataFrame([dict(reversed(row.items()))])})
     served = client.get("/accounts/11.xml").text
     expected = etree.canonicalize(from_file=xml, strip_text=True)
@@ -223,8 +223,9 @@ def test_number_in_digits_and_a_point_is_served_as_it_is(tmp_path, imported):
 def test_texts_that_look_like_missing_values_or_numbers_stay(tmp_path, imported):
     path = tmp_path / "accounts.csv"
     path.write_text("id,name,country_code,location\n007,NA,NA,null\n1e3,nan,None,-\n")
-    elements = imported(path).root("/accounts.xml?sort=id").iterfind("result/account")
-    texts = [[e.findtext(n) for n in ("id", "name", "country_code", "location")] for e in elements]
+    accounts = imported(path).root("/accounts.xml?sort=id").iterfind("result/account")
+    names = ("id", "name", "country_code", "location")
+    texts = [[account.findtext(name) for name in names] for account in accounts]
     assert texts == [["007", "NA", "NA", "null"], ["1e3", "nan", "None", "-"]]
 
 
@@ -241,8 +242,8 @@ def test_entries_of_lists_and_placeholders_are_sent_as_the_interface_does(tmp_pa
     }
     path.write_text(json.dumps({"id": 0, "name": "a"} | lists | languages))
     project = imported(path).root("/projects/0.xml").find("result/project")
-    assert [e.text for e in project.iterfind("licenses/license/name")] == ["mit", "gpl"]
-    assert [e.text for e in project.iterfind("tags/tag")] == ["x"]
+    assert [element.text for element in project.iterfind("licenses/license/name")] == ["mit", "gpl"]
+    assert [element.text for element in project.iterfind("tags/tag")] == ["x"]
     assert project.findtext("small_logo_url") == "no_logo.png"
     assert project.find("analysis/languages").get("graph_url") == picture
     (language,) = project.iter("language")
@@ -286,15 +287,22 @@ def test_list_in_a_cell_of_csv(cell, tags, tmp_path, imported):
     path = tmp_path / "projects.csv"
     pd.DataFrame({"id": [1], "name": ["a"], "tags": [cell], "licenses": [cell]}).to_csv(path)
     project = imported(path).root("/projects/1.xml").find("result/project")
-    assert [e.text for e in project.iterfind("tags/tag")] == tags
-    assert [e.text for e in project.iterfind("licenses/license/name")] == tags
+    assert [element.text for element in project.iterfind("tags/tag")] == tags
+    assert [element.text for element in project.iterfind("licenses/license/name")] == tags
 
 
 def test_lists_in_every_row_of_csv_are_no_columns(tmp_path, imported):
     path = tmp_path / "projects.csv"
     path.write_text("id,name,tags\n1,a,library;ils\n2,b,web;ils\n3,c,x;y\n")
     root = imported(path).root("/projects.xml?sort=id")
-    assert [e.text for e in root.iter("tag")] == ["library", "ils", "web", "ils", "x", "y"]
+    assert [element.text for element in root.iter("tag")] == [
+        "library",
+        "ils",
+        "web",
+        "ils",
+        "x",
+        "y",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -527,10 +527,13 @@ def test_country_override_goes_before_every_rule():
     assert found("840", overrides=numbers) == ["US"]
 
 
-def test_country_override_that_names_no_country_is_refused():
-    for answer in ("XX", "Korea", "kr", 5):
-        with pytest.raises(InvalidInputError, match="Korea"):
-            unify_countries(frame("Korea"), overrides={"Korea": answer})
+@pytest.mark.parametrize("answer", ["XX", "Korea", "kr", 5])
+def test_country_override_that_names_no_country_is_refused(answer):
+    with pytest.raises(InvalidInputError, match="Korea"):
+        unify_countries(frame("Korea"), overrides={"Korea": answer})
+
+
+def test_country_overrides_in_another_form_are_refused():
     with pytest.raises(InvalidInputError, match="list"):
         unify_countries(frame("DE"), overrides=["DE"])
     with pytest.raises(InvalidInputError, match="'raw'"):

@@ -101,14 +101,24 @@ def test_plan_of_an_address_or_a_query_asks_it(connect, written):
         assert (price.items, price.pages, price.requests_at_most) == (items, 1, 0)
 
 
-def test_plan_refuses_what_there_is_not_before_anything_is_sent(full_rig, connect):
-    for collection, options in (
-        ("people", {}), ("projects", {"sort": "colour"}), ("projects", {"max_items": 0}),
-        ("accounts", {"details": True}), ("projects", {"of": [1]}), ("activity_facts", {}),
-        ("activity_facts", {"of": []}), ("activity_facts", {"of": [1], "details": True}),
-    ):  # fmt: skip
-        with pytest.raises(InvalidInputError):
-            dirframe.plan(collection, directory=connect(full_rig), **options)
+@pytest.mark.parametrize(
+    ("collection", "options"),
+    [
+        ("people", {}),
+        ("projects", {"sort": "colour"}),
+        ("projects", {"max_items": 0}),
+        ("accounts", {"details": True}),
+        ("projects", {"of": [1]}),
+        ("activity_facts", {}),
+        ("activity_facts", {"of": []}),
+        ("activity_facts", {"of": [1], "details": True}),
+    ],
+)
+def test_plan_refuses_what_there_is_not_before_anything_is_sent(
+    collection, options, full_rig, connect
+):
+    with pytest.raises(InvalidInputError):
+        dirframe.plan(collection, directory=connect(full_rig), **options)
     assert full_rig.requests == []
 
 
@@ -314,12 +324,17 @@ def test_owners_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_p
 
 def test_owner_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):
     load = partial(dirframe.load_contributors, [3], directory=connect(facts))
-    again = {"refresh": True}
-    for replies, options in (
-        ({"3": SILENT}, {"sort": "name"}), ({}, {}), ({"3": SILENT}, again), ({}, again), ({}, {}),
-    ):  # fmt: skip
-        facts.replies = replies
-        assert load(**options).empty is bool(replies)
+    empty = []
+    for is_refused, options in (
+        (True, {"sort": "name"}),
+        (False, {}),
+        (True, {"refresh": True}),
+        (False, {"refresh": True}),
+        (False, {}),
+    ):
+        facts.replies = {"3": SILENT} if is_refused else {}
+        empty.append(load(**options).empty)
+    assert empty == [True, False, True, False, False]
 
 
 def test_owners_received_before_a_failure_stay(facts, connect):

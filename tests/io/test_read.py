@@ -386,25 +386,31 @@ def test_parquet_whose_index_has_other_rows_than_the_table_is_refused(stop, tmp_
         read_table(tmp_path / "a.parquet")
 
 
-def test_file_of_something_else_is_refused(tmp_path):
-    for name, content in (
-        ("gif.json", "GIF89a, and no table"),
-        ("gif.parquet", "GIF89a, and no table"),
-        ("page.xml", "<response/>"),
-        ("page.csv", "<response/>"),
-        ("page.tsv", "\n<!DOCTYPE html>\n<p>no\ttable</p>\n"),
-        ("book.xlsx", "PK"),
-        ("study.zip", "PK"),
-        ("ragged.csv", "id,name\n1,a\n2,b,c\n"),
-        ("nul.csv", "id,na\0me\n1,a\n2,b\n"),
-    ):
-        (tmp_path / name).write_text(content)
-        said = {"ragged.csv": "2,b,c", "study.zip": "Unpack a study"}.get(name, name)
-        with pytest.raises(InvalidInputError, match=said):
-            read_table(tmp_path / name)
-    for path in (tmp_path, tmp_path / "none.csv"):
-        with pytest.raises(InvalidInputError, match=path.name):
-            read_table(path)
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("gif.json", "GIF89a, and no table", "gif.json"),
+        ("gif.parquet", "GIF89a, and no table", "gif.parquet"),
+        ("page.xml", "<response/>", "page.xml"),
+        ("page.csv", "<response/>", "page.csv"),
+        ("page.tsv", "\n<!DOCTYPE html>\n<p>no\ttable</p>\n", "page.tsv"),
+        ("book.xlsx", "PK", "book.xlsx"),
+        ("study.zip", "PK", "Unpack a study"),
+        ("ragged.csv", "id,name\n1,a\n2,b,c\n", "2,b,c"),
+        ("nul.csv", "id,na\0me\n1,a\n2,b\n", "nul.csv"),
+    ],
+)
+def test_file_of_something_else_is_refused(name, content, named, tmp_path):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InvalidInputError, match=named):
+        read_table(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["folder", "none.csv"])
+def test_folder_or_file_that_is_not_there_is_refused(name, tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InvalidInputError, match=name):
+        read_table(tmp_path / name)
 
 
 # As other programs read them

@@ -149,16 +149,25 @@ def test_languages_are_told_apart_in_greyscale():
     assert max(grey(patch.get_facecolor()[:3]) for patch in patches) < 0.82  # the page is white
 
 
-def test_wrong_options_are_refused_and_leave_no_figure():
-    for option, value in [("width", "wide"), ("width", ["page"]), ("title", 3), ("caption", 3)]:
-        with pytest.raises(InvalidInputError, match=option):
-            plot.tags(projects(), **{option: value})
-        with pytest.raises(InvalidInputError, match=option):
-            plot.panels(plot.tags, projects(), LANGUAGE, **{option: value})
-    for column in ("nothing", "tags"):
-        with pytest.raises(InvalidInputError, match=column):
-            plot.panels(plot.tags, projects(), column)
+@pytest.mark.parametrize(
+    ("option", "value"), [("width", "wide"), ("width", ["page"]), ("title", 3), ("caption", 3)]
+)
+def test_options_of_a_chart_that_cannot_be_meant_leave_no_figure(option, value):
+    with pytest.raises(InvalidInputError, match=option):
+        plot.tags(projects(), **{option: value})
+    with pytest.raises(InvalidInputError, match=option):
+        plot.panels(plot.tags, projects(), LANGUAGE, **{option: value})
     assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("column", ["nothing", "tags"])
+def test_panels_by_what_divides_no_records_leave_no_figure(column):
+    with pytest.raises(InvalidInputError, match=column):
+        plot.panels(plot.tags, projects(), column)
+    assert plt.get_fignums() == []
+
+
+def test_width_of_given_axes_is_refused():
     _, ax = plt.subplots()
     with pytest.raises(InvalidInputError, match="ax"):
         plot.tags(projects(), ax=ax, width="column")

@@ -10,6 +10,7 @@ from contextlib import closing
 from functools import partial
 from itertools import count
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -142,7 +143,7 @@ def test_options_of_a_load(message):
         "InvalidInputError: refresh requests every page, and offline requests none. Pass refresh=True (--refresh) or offline=True (--offline), not both."
     )
     assert message(dirframe.load_projects, ADDRESS) == snapshot(
-        "InvalidInputError: Expected a Directory; got a str. Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass query=."
+        "InvalidInputError: Expected a Directory; got str. Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass query=."
     )
     assert message(dirframe.load_project, "", directory=directory) == snapshot(
         "InvalidInputError: The project is ''; it must be a name, or an id as text or a whole number. Pass one id or name. Read a column of ids as text; from a row of a frame, pass row['id']."
@@ -380,7 +381,7 @@ def test_statistics_and_charts(message, three_projects):
         "MissingColumnsError: The frame has no column analysis_main_language_name. It holds accounts: pass projects."
     )
     assert message(stats.language_share, ["C"]) == snapshot(
-        "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got a list."
+        "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got list."
     )
     assert message(stats.language_share, three_projects, top=0) == snapshot(
         "InvalidInputError: top is 0; it must be a whole number of 1 or more, or None for all languages."
@@ -443,6 +444,91 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
     )
 
 
+def test_options_of_statistics(message, three_projects):
+    parquet = three_projects.assign(analysis_languages=7)
+    twice = pd.concat([three_projects, three_projects[["name"]]], axis=1)
+    assert {
+        "frequency": message(stats.growth, three_projects, freq="2W"),
+        "column of a statistic": message(stats.by, stats.growth, three_projects, 7),
+        "column that is not there": message(stats.by, stats.growth, three_projects, "age"),
+        "statistic": message(stats.by, "growth", three_projects, "name"),
+        "list": message(stats.language_breakdown, parquet),
+        "columns of one name": message(stats.growth, twice),
+        "file": message(stats.growth, "projects.parquet"),
+        "as_of": message(stats.activity, three_projects, as_of="soon"),
+        "window": message(stats.activity, three_projects, window=0),
+    } == snapshot(
+        {
+            "frequency": "InvalidInputError: freq is '2W'; it must be one of D, W, MS, QS, YS, M, Q, Y.",
+            "column of a statistic": "InvalidInputError: Expected the name of a column; got 7.",
+            "column that is not there": "MissingColumnsError: The frame has no column analysis_min_month. The loaded frame had this column, and it was dropped since: keep it.",
+            "statistic": "InvalidInputError: Expected a function of dirframe.stats, such as stats.tags; got 'growth'. stats.by divides what a statistic counts, and plot.panels what a chart shows.",
+            "list": "InvalidInputError: The column analysis_languages must hold lists, or lists as JSON; it holds values of type int. read_table reads the lists that export wrote; Dask makes text of lists unless the option dataframe.convert-string is False.",
+            "columns of one name": "InvalidInputError: The frame has several columns of one name (name), and columns are found by their names. Rename them, or drop all but one.",
+            "file": "InvalidInputError: There is no file projects.parquet.",
+            "as_of": "InvalidInputError: as_of must be a day such as 'DATE' or a month such as '2013-07'; got 'soon'.",
+            "window": "InvalidInputError: window is 0; it must be a whole number from 1 to 24, in months.",
+        }
+    )
+
+
+def test_options_of_charts(message, three_projects):
+    _, axes = plt.subplots(2)
+    polar = plt.figure().add_subplot(projection="polar")
+    growth, panels = plot.growth, plot.panels
+    assert {
+        "several Axes": message(growth, three_projects, ax=axes),
+        "projection": message(growth, three_projects, ax=polar),
+        "width of given Axes": message(growth, three_projects, ax=axes[0], width="page"),
+        "title": message(growth, three_projects, title=3),
+        "Axes of panels": message(panels, growth, three_projects, "name", ax=axes[0]),
+    } == snapshot(
+        {
+            "several Axes": "InvalidInputError: ax must be one Axes, such as axes[0] of several; got ndarray.",
+            "projection": "InvalidInputError: ax must have an x and a y axis; got polar axes.",
+            "width of given Axes": "InvalidInputError: width= is that of a new figure: leave out ax, or width.",
+            "title": "InvalidInputError: title is 3; it must be text, or False for none.",
+            "Axes of panels": "InvalidInputError: panels draws a figure of its own: leave out ax.",
+        }
+    )
+
+
+def test_options_of_frames(message, three_projects):
+    other = provenance.set_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
+    twice = pd.concat([three_projects, three_projects])
+    assert {
+        "age": message(dirframe.exclude, three_projects, older_than="2 m"),
+        "years as a range": message(dirframe.select, three_projects, ranges=[1, 2]),
+        "search": message(dirframe.select, three_projects, search=7),
+        "countries of a list": message(dirframe.unify_countries, ["DE"]),
+        "errors": message(dirframe.unify_countries, three_projects, errors="ignore"),
+        "overrides": message(
+            dirframe.unify_countries, three_projects, column="name", overrides=["DE"]
+        ),
+        "citation style": message(cite, three_projects, style="ris"),
+        "snapshots of other records": message(dirframe.compare, three_projects, other),
+        "snapshot with an id twice": message(dirframe.compare, three_projects, twice),
+        "report of a list": message(dirframe.report, [1], "report.html"),
+        "switch": message(dirframe.plan, "projects", refresh="yes"),
+        "provenance": message(provenance.set_provenance, three_projects, query={"a": {1}}),
+    } == snapshot(
+        {
+            "age": "InvalidInputError: '2 m' is not an age. Pass text such as 90d, 26w, 18mo or 2y.",
+            "years as a range": "InvalidInputError: ranges is [1, 2]; give a range by column, as a dictionary.",
+            "search": "InvalidInputError: search is 7; it must be text.",
+            "countries of a list": "InvalidInputError: Expected a DataFrame or a Series of countries; got list.",
+            "errors": 'InvalidInputError: errors is "coerce" or "raise", not \'ignore\'.',
+            "overrides": "InvalidInputError: overrides is a mapping of raw values to two-letter codes (None for no country) or the table of country_audit(), not list.",
+            "citation style": "InvalidInputError: There is no citation style 'ris'; it is one of text, bibtex, apa.",
+            "snapshots of other records": "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same.",
+            "snapshot with an id twice": "InvalidInputError: In `after`, each record must have an id of its own, as text or a whole number: 0 have none, 3 that of an earlier one, and the ids are string. Leave records out first, such as with frame.dropna(subset='id') and frame.drop_duplicates('id'), or convert them with frame.astype({'id': 'Int64'}).",
+            "report of a list": "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got int. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table().",
+            "switch": "InvalidInputError: refresh is 'yes'; it must be True or False.",
+            "provenance": "InvalidInputError: Provenance holds JSON values only: Object of type set is not JSON serializable.",
+        }
+    )
+
+
 # Files
 
 
@@ -459,7 +545,7 @@ def test_files(message, three_projects, tmp_path):
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
     )
     assert message(export, [1], tmp_path / "a.csv") == snapshot(
-        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table()."
+        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got list. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table()."
     )
     assert message(
         export, {"projects": three_projects, "more": three_projects}, tmp_path / "a.csv"
@@ -770,8 +856,8 @@ The first row or record is number 1.\
 """,
             "values": """\
 StoreError: Values of FOLDER/values.xml do not fit; nothing was imported.
-  column email_md5, 5: it is not 32 hexadecimal digits: record 1 (line 2) ('12'), record 2 (line 2) ('12'), record 3 (line 2) ('12') and 2 more.
-  column created_at, 5: it is not a timestamp of ISO 8601: record 1 (line 2) ('today'), record 2 (line 2) ('today'), record 3 (line 2) ('today') and 2 more.
+  column email_md5, 4: it is not 32 hexadecimal digits: record 1 (line 2) ('12'), record 2 (line 2) ('12'), record 3 (line 2) ('12') and 1 more.
+  column created_at, 4: it is not a timestamp of ISO 8601: record 1 (line 2) ('today'), record 2 (line 2) ('today'), record 3 (line 2) ('today') and 1 more.
 The first row or record is number 1.\
 """,
             "accounts-1.csv": """\
@@ -906,6 +992,8 @@ def test_wrong_options(said, tmp_path):
     table = tmp_path / "accounts.csv"
     table.write_text("id,name,posts_count\n1,a,3\n")
     (tmp_path / "empty.txt").touch()
+    column = tmp_path / "column.csv"
+    column.write_text("short\nfirefox\n")
     lines = {
         "seed": "projects --demo --seed 7",
         "two directories": f"projects --demo --base-url {ADDRESS}",
@@ -927,6 +1015,16 @@ def test_wrong_options(said, tmp_path):
         "address as a file": f"summary {ADDRESS}/projects.xml",
         "format and file": f"projects --demo --format json -o {tmp_path}/a.csv",
         "table to keep": f"export {table} {tmp_path}/a.zip --keep projects.name",
+        "condition twice": f"export {table} {tmp_path}/a.csv --where name=a --where name=b",
+        "ids without a column": f"projects --demo --ids-from {column}",
+        "resolution": f"plot accounts_by_country {table} -o {tmp_path}/a.svg --dpi 300",
+        "groups": f"stats growth {table} --min-records 5",
+        "another collection": "stats tags --collection accounts --demo",
+        "file of facts": "stats code_growth",
+        "limit of repositories": "load repositories --of 464 --demo -n 3",
+        "source replaced": f"export {table} {table} --overwrite",
+        "page of a statistic": f"stats growth {table} -o {tmp_path}/a.html",
+        "more arguments": f"summary {table} {table} {table}",
     }
     texts = {}
     for case, line in lines.items():
@@ -954,5 +1052,15 @@ def test_wrong_options(said, tmp_path):
             "address as a file": "Error: https://directory.example/projects.xml is an address, and FILE is on this machine: download it first.",
             "format and file": "Error: The suffix of the file sets its format: leave out --format or -o.",
             "table to keep": "Error: --keep projects.name names no table; it is TABLE.COLUMN, of the tables accounts.",
+            "condition twice": "Error: Invalid value for '--where': name is given twice.",
+            "ids without a column": "Error: FOLDER/column.csv has no column id (of organizations: url_name).",
+            "resolution": "Error: --dpi is for .png files: FOLDER/a.svg has no resolution.",
+            "groups": "Error: --min-records needs --by, which names the groups.",
+            "another collection": "Error: This is about projects: leave --collection accounts out.",
+            "file of facts": "Error: Invalid value for 'NAME': There is no 'code_growth'. Did you mean 'growth'? dirframe stats --help names all.",
+            "limit of repositories": "Error: -n is not an option of repositories: leave it out.",
+            "source replaced": "Error: FOLDER/accounts.csv is read by this command, and is not replaced by its result: name another file to write.",
+            "page of a statistic": "2: dirframe: FOLDER/a.html has the suffix '.html'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip.",
+            "more arguments": "Error: Unexpected argument 'FOLDER/accounts.csv FOLDER/accounts.csv'. It takes one file; dirframe compare BEFORE AFTER compares two.",
         }
     )

@@ -169,8 +169,8 @@ def _as_json(value: Any, column: object) -> str:
             return _encode(_finite(value))
     except (TypeError, ValueError):
         raise InvalidInputError(
-            f"The column {column!r} holds a {type_name(value)}, which this format cannot hold. Turn "
-            "it into text, numbers or lists of them first; .parquet holds bytes too."
+            f"The column {column!r} holds values of type {type_name(value)}, which this format cannot "
+            "hold. Turn them into text, numbers or lists of these first; .parquet holds bytes too."
         ) from None
 
 

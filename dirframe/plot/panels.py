@@ -186,6 +186,8 @@ def panels(
     """
     _check_chart(chart)
     check_options(title, caption, width)
+    if "ax" in options:
+        raise InvalidInputError("panels draws a figure of its own: leave out ax.")
     look = _Look(column, title, caption, width)
     with house_style():
         if not is_own(chart, "plot", CHARTS):

@@ -84,7 +84,7 @@ def interruptible():
 
 
 def kill_after_requests(rig, number, program, *words, pause=0.0):
-    """Start a program, and kill it when it has made so many more requests of a rig."""
+    """Start a program, and kill it after its next `number` requests to a rig."""
     before, connections = len(rig.requests), rig.connections
     with start(*words, program=program, stdout=None, stderr=None) as process:
         while process.poll() is None and len(rig.requests) < before + number:

@@ -40,8 +40,7 @@ _ORGANIZATIONS = (
 _WITH_HISTORIES = "lantern"
 _PEOPLE = (4, 45)  # fewest and most who belong to an organization
 _OUTSIDE_PROJECTS = 24  # most
-_FIRST_TEN = 10
-#: Projects of which the first repository has further ones: so many that they need two pages.
+#: Repositories of some projects: more than a page holds.
 _MANY_REPOSITORIES = 12
 #: People of one organization who have positions, kudos and projects that they manage.
 _WITH_LISTS = 20

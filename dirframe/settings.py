@@ -154,9 +154,7 @@ class ApiKey:
     def __init__(self, secret: str) -> None:
         try:
             if not isinstance(secret, str):
-                raise ConfigurationError(
-                    f"The API key must be text; got a {type(secret).__name__}."
-                )
+                raise ConfigurationError(f"The API key must be text, not {type(secret).__name__}.")
             if not secret or secret != secret.strip() or not secret.isprintable():
                 raise ConfigurationError(
                     "The API key is empty or contains blanks or control characters; "

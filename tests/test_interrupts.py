@@ -124,7 +124,7 @@ LOADS = {
 
 
 def interrupted(rig, call, *, after, presses=1):
-    """Press Ctrl-C when so many requests are in flight; return the numbers sent then and later."""
+    """Press Ctrl-C after a number of requests; return the numbers sent by then and in the end."""
     sent = []
 
     def press():

@@ -101,7 +101,7 @@ def harvest(
             order = received.query.sort
             if sort not in {None, order} and (received.part.newest_versions() or order):
                 raise InvalidInputError(
-                    f"{path} is in the order {order!r}, not {shown_value(sort)}. Leave sort out, or name "
+                    f"{path} is sorted by {order!r}, not by {shown_value(sort)}. Leave sort out, or name "
                     "another file."
                 )
             # Begun with own pages, it ends with them.

@@ -190,7 +190,7 @@ class Store(AbstractContextManager["Store"]):
             row = self._database.execute("SELECT * FROM archive").fetchone()
         facts = dict(row or {})
         if facts.pop("seal", None) != seal_of(facts.items()):
-            raise self._damaged("its facts are not those that were written")
+            raise self._damaged("its facts do not match their checksum")
         return facts
 
     def _seal_facts(self) -> None:
@@ -213,7 +213,7 @@ class Store(AbstractContextManager["Store"]):
             query = Query(resource=resource, details=details, **asked)
             for row in rows:
                 if row["seal"] != seal_of(row[name] for name in _SEALED):
-                    raise self._damaged(f"row {row['id']} is not what was written")
+                    raise self._damaged(f"row {row['id']} does not match its checksum")
             answers = [_Row.of(dict(row)) for row in rows]
         except (LookupError, TypeError, ValueError) as error:
             raise self._damaged(str(error)) from error

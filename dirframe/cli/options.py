@@ -111,7 +111,7 @@ def _span(text: str, number: Callable[[str], Any]) -> tuple[Any, Any]:
     try:
         return (number(first) if first else None, number(last) if last else None)
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no range such as 2008..2010.") from None
+        raise click.BadParameter(f"{text!r} is not a range such as 2008..2010.") from None
 
 
 # Options

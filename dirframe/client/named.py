@@ -315,7 +315,7 @@ def check_named(option: str, **others: object) -> None:
     given = [name for name, value in others.items() if value is not None]
     if given:
         raise InvalidInputError(
-            f"{option} names the projects to load, and {' and '.join(given)} would choose others.",
+            f"{option}= names the projects to load, and {'= and '.join(given)}= would choose others.",
             hint="Leave one of them out; select the frame, or sort it, afterwards.",
         )
 

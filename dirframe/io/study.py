@@ -311,7 +311,9 @@ def _checked_keep(
     for table, columns in keep.items():
         if table not in frames:
             question = did_you_mean(str(table), frames)
-            raise InvalidInputError(f"keep names the table {table!r}, which is not here.{question}")
+            raise InvalidInputError(
+                f"keep names the table {table!r}, which is not exported.{question}"
+            )
         names = [columns] if isinstance(columns, str) else columns
         kept[table] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names, "")
         for column in kept[table]:
@@ -398,8 +400,7 @@ def _copy_of_archive(archive: Archive | str | Path, file: Path, *, personal: boo
     """Copy an archive beside a file that is written, whole, while a harvest may write to it."""
     if not personal:
         raise InvalidInputError(
-            "An archive holds what persons have written of themselves, and a study holds it only "
-            "with personal=True (--personal)."
+            "An archive holds personal data: a study includes it only with personal=True (--personal)."
         )
     from dirframe.archive.archive import open_archive
 

@@ -84,7 +84,7 @@ def show(
     check_options(title, caption, width)
     if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
         raise InvalidInputError(
-            f"ax must be one Axes, such as axes[0] of several; got a {type(ax).__name__}."
+            f"ax must be one Axes, such as axes[0] of several; got {type(ax).__name__}."
         )
     if ax is not None and ax.name != "rectilinear":
         raise InvalidInputError(f"ax must have an x and a y axis; got {ax.name} axes.")

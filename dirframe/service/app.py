@@ -125,7 +125,7 @@ def create_app(
     app.register_error_handler(HTTPException, _fail)
     app.register_error_handler(InvalidInputError, lambda error: _fail(BadRequest(str(error))))
     app.register_error_handler(StoreError, _fail_unreadable)
-    app.register_error_handler(etree.XMLSyntaxError, _fail_unreadable)
+    app.register_error_handler(etree.XMLSyntaxError, _fail_damaged)
     app.register_blueprint(xml)
     app.register_blueprint(pages)
     if not analyses:
@@ -362,10 +362,15 @@ def _fail(error: HTTPException) -> Response:
 
 def _fail_unreadable(error: Exception) -> Response:
     """Return a failure of the store, whose cause the log has."""
-    path = escaped(str(current_store().path))
-    _LOG.error("A request failed: the store %s cannot be read: %s", path, escaped(str(error)))
-    text = "The records of this directory cannot be read; the log of the service says more."
+    _LOG.error("A request failed. %s", escaped(str(error)))
+    text = "The directory could not answer this request; the log of the service says why."
     return _fail(InternalServerError(text))
+
+
+def _fail_damaged(error: etree.XMLSyntaxError) -> Response:
+    """Return a failure of a record that is no XML any more."""
+    path = current_store().path
+    return _fail_unreadable(StoreError(f"The store {path} holds a damaged record: {error}."))
 
 
 def _finish(response: Response) -> Response:

@@ -287,8 +287,8 @@ class Store:
                 yield database
         except (*DATABASE_FAILURES, json.JSONDecodeError) as error:
             raise StoreError(
-                f"The store {self.path} is damaged or cannot be read: {error}.",
-                hint="Start the service again, which builds a damaged store anew.",
+                f"The store {self.path} cannot be read: {error}.",
+                hint="Start the service again: it rebuilds a damaged store.",
             ) from error
 
 
@@ -366,8 +366,8 @@ def open_data(data: Data = None) -> Store:
         held.release()
         path.unlink()
         raise StoreError(
-            "The files changed while they were imported.",
-            hint="Write a new file beside the old one, and rename it when it is complete.",
+            "The files changed during the import, so nothing was imported.",
+            hint="Run it again when no program writes to them.",
         )
     if temporary_folder is None:
         prune(path)

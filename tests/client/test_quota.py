@@ -48,7 +48,7 @@ def quota_file(tmp_path):
 
 
 def send(directory, number=1):
-    """Send so many requests; return how many went out."""
+    """Send a number of requests; return how many went out."""
     sent = 0
     for _ in range(number):
         try:

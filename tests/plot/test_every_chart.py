@@ -32,7 +32,7 @@ def marks(ax):
     return [m for a in (ax, *ax.child_axes) for m in (*a.patches, *a.lines, *a.collections)]
 
 
-def test_every_chart_has_the_name_of_its_statistic():
+def test_chart_has_the_name_of_its_statistic():
     others = {"panels", "style"}
     assert set(CHARTS) == set(plot.__all__) - others
     assert set(CHARTS) - set(stats.__all__) == {"accounts_map"}  # a second one of the same
@@ -227,7 +227,7 @@ def test_caption_says_by_what_the_records_were_selected():
 
 
 @SOME
-def test_each_panel_has_its_own_n_the_figure_their_sum_and_says_what_is_excluded(name):
+def test_panels_have_their_own_n_the_figure_their_sum_and_what_is_excluded(name):
     left = with_provenance(with_gaps(name).drop([4, 6, 9]), excluded={"duplicate_id": 3})
     said = caption(draw(name, left))
     assert size_in(said) == (shown(name, left), 57)

@@ -113,11 +113,13 @@ def ends(ax):
     return dict(zip(names, marks, strict=True))
 
 
-def test_bars_of_one_variable_have_one_colour():
-    for name in ("language_share", "contributors_by_language", "life_span", "licenses", "tags"):
-        ax = draw(name)
-        bars = {to_hex(patch.get_facecolor()) for patch in ax.patches}
-        assert bars <= {ACCENT.lower(), OTHER.lower()}
+@pytest.mark.parametrize(
+    "name", ["language_share", "contributors_by_language", "life_span", "licenses", "tags"]
+)
+def test_bars_of_one_variable_have_one_colour(name):
+    ax = draw(name)
+    bars = {to_hex(patch.get_facecolor()) for patch in ax.patches}
+    assert bars <= {ACCENT.lower(), OTHER.lower()}
 
 
 def test_language_has_one_colour_wherever_languages_are_compared():
@@ -148,16 +150,25 @@ def test_languages_are_told_apart_in_greyscale():
     assert max(grey(patch.get_facecolor()[:3]) for patch in patches) < 0.82  # the page is white
 
 
-def test_wrong_options_are_refused_and_leave_no_figure():
-    for option, value in [("width", "wide"), ("width", ["page"]), ("title", 3), ("caption", 3)]:
-        with pytest.raises(InvalidInputError, match=option):
-            plot.tags(projects(), **{option: value})
-        with pytest.raises(InvalidInputError, match=option):
-            plot.panels(plot.tags, projects(), LANGUAGE, **{option: value})
-    for column in ("nothing", "tags"):
-        with pytest.raises(InvalidInputError, match=column):
-            plot.panels(plot.tags, projects(), column)
+@pytest.mark.parametrize(
+    ("option", "value"), [("width", "wide"), ("width", ["page"]), ("title", 3), ("caption", 3)]
+)
+def test_options_of_a_chart_that_cannot_be_meant_leave_no_figure(option, value):
+    with pytest.raises(InvalidInputError, match=option):
+        plot.tags(projects(), **{option: value})
+    with pytest.raises(InvalidInputError, match=option):
+        plot.panels(plot.tags, projects(), LANGUAGE, **{option: value})
     assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("column", ["nothing", "tags"])
+def test_panels_by_what_divides_no_records_leave_no_figure(column):
+    with pytest.raises(InvalidInputError, match=column):
+        plot.panels(plot.tags, projects(), column)
+    assert plt.get_fignums() == []
+
+
+def test_width_of_given_axes_is_refused():
     _, ax = plt.subplots()
     with pytest.raises(InvalidInputError, match="ax"):
         plot.tags(projects(), ax=ax, width="column")
@@ -207,7 +218,7 @@ def test_rows_of_a_panel_are_those_of_its_own_records():
         assert len({panel.get_xlim() for panel in drawn.axes}) == 1
 
 
-def test_there_are_twelve_panels_and_the_last_one_says_how_many_it_holds():
+def test_panels_are_twelve_at_most_and_the_last_one_says_how_many_it_holds():
     parts = [str(number % 16) for number in range(48)]
     frame = pd.DataFrame({PEOPLE: range(48), "part": parts})
     drawn = plot.panels(plot.contributor_distribution, frame, "part")

@@ -203,7 +203,7 @@ HALVES = {
 
 
 @pytest.mark.parametrize("name", HALVES)
-def test_half_a_utf_16_pair_is_named_by_its_column_and_row(name):
+def test_lone_surrogate_is_named_by_its_column_and_row(name):
     column, function = HALVES[name]
     half = "a\ud83d"
     is_list = column in {"tags", "licenses"}

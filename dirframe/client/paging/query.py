@@ -99,7 +99,7 @@ class Query:
             )
         if self.details and resource is not PROJECT:
             raise InvalidInputError(
-                f"Details are the own page of each project; {resource.collection} has none.",
+                f"Details are the own page of each project; {resource.collection} have none.",
                 hint="Leave details= (--details) out.",
             )
         object.__setattr__(self, "path", self.path or f"/{resource.collection}.xml")

@@ -501,7 +501,7 @@ def test_options_of_charts(message, three_projects):
             "projection": "InvalidInputError: ax must have an x and a y axis; got polar axes.",
             "width of given Axes": "InvalidInputError: width= is that of a new figure: leave out ax, or width.",
             "title": "InvalidInputError: title is 3; it must be text, or False for none.",
-            "Axes of panels": "InvalidInputError: panels draws a figure of its own: leave out ax.",
+            "Axes of panels": "InvalidInputError: panels makes its own axes: leave out ax.",
         }
     )
 
@@ -743,7 +743,7 @@ def test_archives(message, tmp_path):
             "other order": "InvalidInputError: FOLDER/damaged.archive is sorted by 'name', not by 'id'. Leave sort out, or name another file.",
             "folder": "ArchiveError: FOLDER is a folder; an archive is one file: name one in it.",
             "table": "ArchiveError: FOLDER/table.csv is not an archive. Name another file.",
-            "unfinished": "IncompleteWarning: The archive FOLDER/unfinished.archive is incomplete: not finished: 0 records were received.",
+            "unfinished": "IncompleteWarning: The archive FOLDER/unfinished.archive is incomplete: not finished: 0 records were received. Run the harvest again: only what is missing is requested.",
             "damaged content": "ArchiveError: Page 2 in FOLDER/damaged.archive is damaged. Restore the file from a copy.",
             "damaged row": "ArchiveError: FOLDER/damaged.archive is damaged (row 2 does not match its checksum). Restore it from a copy.",
             "damaged facts": "ArchiveError: FOLDER/damaged.archive is damaged (its facts do not match their checksum). Restore it from a copy.",

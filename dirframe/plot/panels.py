@@ -198,6 +198,8 @@ def panels(
         return panels(chart.func, frame, column, min_records=min_records, **options)
     _check_chart(chart)
     check_options(title, caption, width)
+    if "ax" in options:
+        raise InvalidInputError("panels makes its own axes: leave out ax.")
     figure_options = _FigureOptions(column, title, caption, width)
     with house_style():
         if not is_own(chart, "plot", CHARTS):
@@ -302,8 +304,6 @@ def _own_panels(
 
 def _with_defaults(chart: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a chart, those that are not given by their defaults."""
-    if "ax" in options:
-        raise InvalidInputError("panels makes its own axes: leave out ax.")
     of_figure = {"ax", "title", "caption", "width"}
     defaults = {
         name: parameter.default

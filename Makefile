@@ -31,7 +31,7 @@ endif
 
 # Some four workers are quickest: more take longer to start than they save.
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
-FAST := --ignore=tests/slow --dist=worksteal
+FAST := --dist=worksteal -m 'not slow' --ignore=tests/slow
 
 .DEFAULT_GOAL := help
 .PHONY: other-interpreter help demo lab test test-slow test-all wheel-test test-lowest coverage \
@@ -81,7 +81,7 @@ test: $(VENV)/.test ## Run the tests: every promise, by few cases
 
 # 100 examples of each property. Tests that share a browser run in one worker.
 test-slow: $(VENV)/.slow ## Run the slow tests: every combination, crashes, the browser, other libraries
-	$(PYTEST) tests/slow --dist=loadgroup --hypothesis-profile=ci -m 'not wheel' $(ARGS)
+	$(PYTEST) --dist=loadgroup --hypothesis-profile=ci -m 'slow and not wheel' $(ARGS)
 
 test-all: test test-slow ## Run both
 

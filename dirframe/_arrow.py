@@ -102,7 +102,7 @@ def require_frame(frame: Any) -> pd.DataFrame:
     converted = as_pandas(frame)
     if not isinstance(converted, pd.DataFrame):
         raise InvalidInputError(
-            f"Expected a frame of pandas or Polars, or an Arrow table; got a {type_name(frame)}.",
+            f"Expected a frame of pandas or Polars, or an Arrow table; got {type_name(frame)}.",
             hint="Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB "
             "relation with .to_arrow_table().",
         )
@@ -174,7 +174,7 @@ def as_list(value: Any, column: object) -> list[Any] | None:
     if value is None or isinstance(value, list | tuple):
         return value if value is None else list(value)
     raise InvalidInputError(
-        f"The column {column} must hold lists, or lists as JSON; it holds a {type_name(value)}.",
+        f"The column {column} must hold lists, or lists as JSON; it holds values of type {type_name(value)}.",
         hint="read_table reads the lists that export wrote; Dask makes text of lists unless "
         "the option dataframe.convert-string is False.",
     )

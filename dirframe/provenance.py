@@ -366,25 +366,43 @@ def caption(frame: Any) -> str:
     'n = 0 projects · Source: A directory · completeness unknown'
     """
     record = get_provenance(frame)
-    parts = [_size(record, frame), _rows_left(record, frame), *_origin(record, frame)]
+    numbers = [_size(record, frame), _rows_left(record, frame)]
+    parts = [*numbers, *_selected(record), _source(record), *_reservations(record, frame)]
     return " · ".join(filter(None, parts))
 
 
 def origin_note(frame: Any) -> str:
-    """Return what a caption says besides the number of records: selection, source and completeness."""
-    return " · ".join(filter(None, _origin(get_provenance(frame), frame)))
+    """Return what a caption says besides the number of records: source, selection and completeness.
+
+    The source is first, since it begins a line; a selection can be in the words of a person.
+    """
+    record = get_provenance(frame)
+    parts = [_source(record), *_selected(record), *_reservations(record, frame)]
+    return " · ".join(filter(None, parts))
 
 
-def _origin(record: dict[str, Any], frame: Any) -> list[str]:
-    excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))
+def _selected(record: dict[str, Any]) -> list[str]:
+    """Return which records were loaded, selected and excluded."""
     words, only = record["query"].get("query"), record["query"].get("only")
-    source = f"Source: {record['source'] or record['base_url'] or 'not recorded'}"
+    excluded = sum(record["excluded"].values())
     return [
         f"matching “{' '.join(str(words).split())}”" if words else "",
         f"only {only}" if only else "",
         *record["selection"],
         f"{excluded:,} excluded ({', '.join(record['excluded'])})" if excluded else "",
-        f"{source}, retrieved {days}" if days else source,
+    ]
+
+
+def _source(record: dict[str, Any]) -> str:
+    """Return the directory and the days of access."""
+    source = f"Source: {record['source'] or record['base_url'] or 'not recorded'}"
+    days = " to ".join(days_of(record))
+    return f"{source}, retrieved {days}" if days else source
+
+
+def _reservations(record: dict[str, Any], frame: Any) -> list[str]:
+    """Return other data in a table, that the data is synthetic, and how complete it is."""
+    return [
         *record["other_data"],
         "synthetic sample data" if record["synthetic"] else "",
         estimate_note(frame),

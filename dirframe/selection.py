@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
@@ -43,6 +44,13 @@ _NOUNS = {
     "licenses": "licence",
     "tags": "tag",
 }
+#: What each is called in the shell: --where language=Java.
+_CONDITIONS = {
+    "languages": "language",
+    "countries": "country",
+    "licenses": "license",
+    "tags": "tag",
+}
 _ACTIVITIES = ("all", "active", "dormant", "unknown")
 #: The columns beside the tags that a search looks in, as far as a frame has them.
 _SEARCHED = (NAME, "description", "location", COUNTRY)
@@ -72,8 +80,8 @@ def select(
     languages, countries, licenses, tags : str or iterable of str or None
         Main languages, countries, licences by code or title, and tags, of which a record has one.
         If no record has exactly this value, case, blanks, hyphens and full stops in it are ignored;
-        a country may have any name or code that `unify_countries` resolves. `UnknownValueWarning`
-        names the values that no record has.
+        a country may have any name or code that `unify_countries` resolves. Several are a list: a
+        comma is part of a name. `UnknownValueWarning` names the values that no record has.
     years : tuple of int, optional
         First and last year (UTC), both included, in which the directory got the record; either may
         be None.
@@ -185,9 +193,7 @@ def _with_values(frame: pd.DataFrame, name: str, wanted: Sequence[str | None]) -
     unknown: list[str] = []
     for value in wanted:
         if value is not None:
-            meant = _meant(value, names)
-            if not meant and name == "countries":
-                meant = _same_country(value, names)
+            meant = _meant(value, name, names)
             chosen |= meant
             if not meant:
                 unknown.append(value)
@@ -240,7 +246,15 @@ def _add_names(names: dict[str, set[str]], pairs: pd.DataFrame) -> dict[str, set
     return names
 
 
-def _meant(value: str, names: Mapping[str, set[str]]) -> set[str]:
+def _meant(value: str, name: str, names: Mapping[str, set[str]]) -> set[str]:
+    """Return the values of a filter that a text names; a country may have any name or code."""
+    meant = _spelt(value, names)
+    if not meant and name == "countries":
+        meant = _same_country(value, names)
+    return meant
+
+
+def _spelt(value: str, names: Mapping[str, set[str]]) -> set[str]:
     """Return the values that a text names: as it is spelt, else without case, else loosely."""
     forms: list[Callable[[str], str]] = [str.strip, str.casefold, _loosely]
     for form in forms:
@@ -282,8 +296,25 @@ def _warn_of(unknown: Sequence[str], name: str, names: Mapping[str, set[str]]) -
     question = did_you_mean(unknown[0], names)
     if name == "countries" and _country_of(unknown[0]) is not None:
         question = ""  # it is a country, and no record has it
+    hint = _how_to_ask_for_several(unknown[0], name, names)
+    if hint:
+        question = ""
     message = f"No record has the {_NOUNS[name]} {', '.join(words)}.{question}"
-    warn(UnknownValueWarning(message, values=unknown))
+    warn(UnknownValueWarning(message, hint=hint, values=unknown))
+
+
+def _how_to_ask_for_several(value: str, name: str, names: Mapping[str, set[str]]) -> str | None:
+    """Return a hint for values between commas, of which records have one; None for other texts.
+
+    They are not divided, since a name can have a comma: "Korea, Republic of".
+    """
+    values = [part.strip() for part in value.split(",")]
+    if len(values) == 1 or not any(_meant(part, name, names) for part in values):
+        return None
+    options: list[str] = []
+    for part in values:
+        options += ["--where", f"{_CONDITIONS[name]}={part}"]
+    return f"Give several as a list: {name}={values!r} ({shlex.join(options)})."
 
 
 def _values(name: str, given: object) -> tuple[str | None, ...]:

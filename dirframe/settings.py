@@ -154,9 +154,7 @@ class ApiKey:
     def __init__(self, secret: str) -> None:
         try:
             if not isinstance(secret, str):
-                raise ConfigurationError(
-                    f"The API key must be text; got a {type(secret).__name__}."
-                )
+                raise ConfigurationError(f"The API key must be text, not {type(secret).__name__}.")
             if not secret or secret != secret.strip() or not secret.isprintable():
                 raise ConfigurationError(
                     "The API key is empty or contains blanks or control characters; "
@@ -270,6 +268,7 @@ def _escapes(character: str) -> str:
     """Return the alternatives of a pattern for a character and its escapes."""
     reference = r"&(?:amp;)*"
     names = [name for name, text in html5.items() if text == character and name.endswith(";")]
+    names = sorted({name.lower() for name in names} - {"amp;"})  # `reference` reads that one
     escaped = "".join(f"%(?:25)*{byte:02X}" for byte in character.encode())
     return "|".join(
         [

@@ -49,7 +49,8 @@ def words(text):
 
 def bars(ax):
     """Return the bars, which are rectangles, without the marks of names at the end."""
-    return [p for p in ax.patches if isinstance(p, Rectangle) and p.get_gid() != "key"]
+    rectangles = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    return [patch for patch in rectangles if patch.get_gid() != "key"]
 
 
 def title(ax):
@@ -95,13 +96,17 @@ def grey(colour):
 def shown_texts(ax):
     """Return the texts of the figure that are drawn; an axis has ticks beyond its limits, too."""
     unseen = set()
-    for part in [p for panel in figure(ax).axes for p in (panel, *panel.child_axes)]:
+    parts = list(figure(ax).axes)
+    for panel in figure(ax).axes:
+        parts += panel.child_axes
+    for part in parts:
         for axis, limits in ((part.xaxis, part.get_xlim()), (part.yaxis, part.get_ylim())):
             for place, tick in zip(axis.get_ticklocs(), axis.get_major_ticks(), strict=True):
                 if not min(limits) <= place <= max(limits):
                     unseen |= {id(tick.label1), id(tick.label2)}
     texts = figure(ax).findobj(Text)
-    return [t for t in texts if t.get_visible() and t.get_text() and id(t) not in unseen]
+    shown = [text for text in texts if text.get_visible() and text.get_text()]
+    return [text for text in shown if id(text) not in unseen]
 
 
 def cut_off(ax):
@@ -118,8 +123,11 @@ def cut_off(ax):
 def covered(ax):
     """Return pairs of texts of a chart that was laid out of which one covers the other."""
     boxes = {text: text.get_window_extent().shrunk(0.9, 0.8) for text in shown_texts(ax)}
-    pairs = combinations(boxes, 2)
-    return [(a.get_text(), b.get_text()) for a, b in pairs if boxes[a].overlaps(boxes[b])]
+    return [
+        (first.get_text(), second.get_text())
+        for first, second in combinations(boxes, 2)
+        if boxes[first].overlaps(boxes[second])
+    ]
 
 
 def words_of(ax):
@@ -143,8 +151,8 @@ def looks(ax):
     ]
     lines = [(points(line), line.get_color()) for line in ax.lines]
     marks = [
-        (np.asarray(c.get_offsets()).tolist(), np.asarray(c.get_facecolor()).tolist())
-        for c in ax.collections
+        (np.asarray(dots.get_offsets()).tolist(), np.asarray(dots.get_facecolor()).tolist())
+        for dots in ax.collections
     ]
     texts = [title(ax), *labels(ax), *names(ax), caption(ax).partition("Source")[0]]
     return [shapes, lines, marks, texts]

@@ -1,6 +1,7 @@
 """What all tests share: none reads or leaves anything in a person's own folders, or a figure."""
 
 import atexit
+import gc
 import os
 import shutil
 import sys
@@ -48,14 +49,26 @@ def pytest_sessionstart(session):
     logs.report_handler.addFilter(lambda record: record.name != "dirframe.service.access")
 
 
+def pytest_collection_finish():
+    """Let the collector of garbage pass over the tests and modules, which stay to the end."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_folders(tmp_path_factory):
     """Keep cache and keys of the whole run in a temporary folder, and no real directory in reach.
 
-    A test that needs an empty cache sets DIRFRAME_CACHE_DIR again, with monkeypatch.
+    A test that needs an empty cache sets DIRFRAME_CACHE_DIR again, with monkeypatch. The workers of
+    a run share its stores, because those of the sample take seconds to make.
     """
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent
+    (run / "stores").mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("dirframe")
+        (folder / "cache").mkdir()
+        (folder / "cache" / "stores").symlink_to(run / "stores")
         patch.setenv("DIRFRAME_CACHE_DIR", str(folder / "cache"))
         patch.setenv("DIRFRAME_DATA_DIR", str(folder / "data"))
         patch.delenv("DIRFRAME_BASE_URL", raising=False)

@@ -38,7 +38,7 @@ class File:
         self.path.write_bytes(self._content)
 
     def places(self, step):
-        """Return every so many places that hold something."""
+        """Return the places at every `step` bytes; of a database those that hold something."""
         every = range(0, len(self._content), step)
         return [place for place in every if self._content[place] or not self.is_database]
 
@@ -263,7 +263,7 @@ ALLOWED = {"refused", "named", "same", "read"}
 
 
 def outcomes(kind, folder, *, step, most):
-    """Return how often what came of changes at every so many bytes of a file, at most at so many."""
+    """Count the outcomes of a change at every `step` bytes of a file, at `most` places of it."""
     file = KINDS[kind](folder)
     places = file.places(step)
     if len(places) > most:

@@ -98,7 +98,8 @@ def activity_facts(number=40):
 
 
 def _loaded(resource, **columns):
-    frame = pd.DataFrame({n: pd.Series(v, dtype=d) for n, (d, v) in columns.items()})
+    series = {name: pd.Series(values, dtype=dtype) for name, (dtype, values) in columns.items()}
+    frame = pd.DataFrame(series)
     return with_provenance(frame, resource=resource, source=SOURCE)
 
 

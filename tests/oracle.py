@@ -54,7 +54,7 @@ def unusable(values, what):
 
 
 def share(part, whole):
-    return part / whole if whole else 0.0
+    return part / whole if whole else None
 
 
 def grouped(records, column):

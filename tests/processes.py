@@ -41,7 +41,9 @@ def command(capsys, *words):
         patch.setattr(warnings, "formatwarning", warnings.formatwarning)
         with pytest.raises(SystemExit) as ended:
             main()
-        lines = [warnings.formatwarning(w.message, w.category, "", 0) for w in warned]
+        lines = [
+            warnings.formatwarning(warning.message, warning.category, "", 0) for warning in warned
+        ]
     captured = capsys.readouterr()
     return Outcome(int(ended.value.code or 0), captured.out, captured.err + "".join(lines))
 
@@ -82,7 +84,7 @@ def interruptible():
 
 
 def kill_after_requests(rig, number, program, *words, pause=0.0):
-    """Start a program, and kill it when it has made so many more requests of a rig."""
+    """Start a program, and kill it after its next `number` requests to a rig."""
     before, connections = len(rig.requests), rig.connections
     with start(*words, program=program, stdout=None, stderr=None) as process:
         while process.poll() is None and len(rig.requests) < before + number:

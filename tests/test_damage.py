@@ -7,6 +7,6 @@ from tests.damage import KINDS, outcomes
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_file_with_a_damaged_byte_is_refused_named_or_read_as_it_was(kind, tmp_path):
-    most = 8 if kind == "store" else 20
+    most = 4 if kind == "store" else 8
     came = outcomes(kind, tmp_path, step=5, most=most)
     assert came.total() == most

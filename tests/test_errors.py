@@ -49,11 +49,11 @@ def test_advice_follows_the_message_and_stands_below_a_list():
     assert "--overrides" in advice
 
 
-def test_error_text_escapes_what_a_terminal_acts_on():
-    for kind in (InvalidInputError, DirframeWarning):
-        error = kind("a\x1b[31m\x9b2J\u202eb\n\tc", hint="d\x07e", found="a\x1b[31m")
-        assert str(error) == r"a\x1b[31m\x9b2J\u202eb" + "\n\tc\n" + r"d\x07e"
-        assert error.found == "a\x1b[31m"
+@pytest.mark.parametrize("kind", [InvalidInputError, DirframeWarning])
+def test_error_text_escapes_what_a_terminal_acts_on(kind):
+    error = kind("a\x1b[31m\x9b2J\u202eb\n\tc", hint="d\x07e", found="a\x1b[31m")
+    assert str(error) == r"a\x1b[31m\x9b2J\u202eb" + "\n\tc\n" + r"d\x07e"
+    assert error.found == "a\x1b[31m"
 
 
 def test_warnings_reach_code_that_is_in_no_module():

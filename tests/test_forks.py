@@ -84,7 +84,7 @@ os._exit(0)
 """
 
 
-@pytest.mark.parametrize("opened", ["a directory", "a load of a sample in another thread"])
+@pytest.mark.parametrize("opened", ["a directory"])
 def test_fork_that_does_nothing_ends(opened, own_cache, tmp_path):
     """The slow tests have all that may be open, and fork four times as often."""
     check_forks(opened, tmp_path, rounds=1)

@@ -1,4 +1,6 @@
-"""`make lint` finds what tools/house.py forbids."""
+"""`make lint` finds what tools/house.py forbids, and CONTRIBUTING.md names what tests patch."""
+
+import re
 
 from tools.house import check
 
@@ -33,3 +35,19 @@ def test_house_accepts_reasons():
         "tests/f.py": "import pytest\npytest.import" + "orskip('duckdb', reason='an extra')\n",
     }
     assert check(CLEAN | reasons) == []
+
+
+#: What is patched: an object and the name of its attribute, or a path that ends with it.
+PATCH = re.compile(r'patch\.setattr\(\s*(?:[\w.]+,\s*)?f?"(?:[^"]*\.)?(\w+)"')
+
+
+def test_patched_attributes_are_those_of_the_table_in_contributing(root):
+    tests = "\n".join(file.read_text("utf-8") for file in root.glob("tests/**/*.py"))
+    guide = (root / "CONTRIBUTING.md").read_text("utf-8")
+    table = guide.partition("| Patched | Why |")[2].partition("\n\n")[0]
+    first_cells = [row.split("|")[1] for row in table.strip().splitlines()]
+    named = set(re.findall(r"`(?:[\w.]+\.)?(\w+)(?:\(\))?`", " ".join(first_cells)))
+    patched = set(PATCH.findall(tests))
+    words = set(re.findall(r"\w+", tests))
+    found = {"not in the table": patched - named, "not in the tests": named - words}
+    assert found == {"not in the table": set(), "not in the tests": set()}

@@ -4,17 +4,26 @@ After a change of words: pytest tests/test_messages.py --inline-snapshot=fix
 """
 
 import re
+import sqlite3
 import warnings
 from contextlib import closing
 from functools import partial
 from itertools import count
+from random import Random
 
+import matplotlib.pyplot as plt
 import pandas as pd
+import pyarrow as pa
 import pytest
+import requests
 from inline_snapshot import snapshot
+from lxml import etree
 
 import dirframe
 from dirframe import Directory, cite, plot, provenance, stats
+from dirframe.service.app import create_app
+from dirframe.service.keys import KeyStore
+from dirframe.service.store import open_data
 from tests.rig import faults
 from tests.rig.server import MARK, Rig, page_xml, record
 from tests.rig.today import Today
@@ -28,6 +37,7 @@ VARIES = {
     r"\d{4}-\d\d-\d\d": "DATE",
     r"127\.0\.0\.1(:|', |, port )\d+": r"127.0.0.1\1PORT",
     r"python -m [\w.]+": "dirframe",
+    r"\d+-[0-9a-f]{16}-[0-9a-f]+\.sqlite": "STORE.sqlite",
     # The words of libraries: lxml, sockets.
     r"[^:(]*, line \d+, column \d+": " REASON",
     r"\d+ bytes read, \d+ more expected": "REASON",
@@ -55,7 +65,7 @@ def message(tmp_path):
                 call(*arguments, **options)
             except RAISED as error:
                 return fixed(tmp_path, f"{type(error).__name__}: {error}")
-        told = [f"{w.category.__name__}: {w.message}" for w in warned]
+        told = [f"{warning.category.__name__}: {warning.message}" for warning in warned]
         return fixed(tmp_path, "\n".join(told))
 
     return of
@@ -93,6 +103,19 @@ def three_projects():
     return provenance.set_provenance(frame, resource="project", source="A directory")
 
 
+def reshuffled():
+    """Return an order of a rig's records that is another one at each request."""
+    seeds = count()
+    return lambda _, records: Random(next(seeds)).sample(records, len(records))
+
+
+@pytest.fixture
+def stores_folder(tmp_path, monkeypatch):
+    """Return the folder in which a service keeps its stores, of the test's own."""
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "stores"
+
+
 # Address, key and options
 
 
@@ -127,13 +150,84 @@ def test_options_of_a_load(message):
         "InvalidInputError: refresh requests every page, and offline requests none. Pass refresh=True (--refresh) or offline=True (--offline), not both."
     )
     assert message(dirframe.load_projects, ADDRESS) == snapshot(
-        "InvalidInputError: Expected a Directory; got a str. Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass query=."
+        "InvalidInputError: Expected a Directory; got str. Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass query=."
     )
     assert message(dirframe.load_project, "", directory=directory) == snapshot(
         "InvalidInputError: The project is ''; it must be a name, or an id as text or a whole number. Pass one id or name. Read a column of ids as text; from a row of a frame, pass row['id']."
     )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
         "InvalidInputError: There is no collection 'forums'. Did you mean 'orgs'? Choose one of accounts, projects, languages, orgs, or pass a path, such as '/projects/1/contributors.xml'."
+    )
+
+
+def test_settings(message):
+    directory = partial(Directory, ADDRESS, "some-key-1234567")
+    assert {
+        "cache": message(directory, cache=None),
+        "expire_after": message(directory, expire_after=7),
+        "daily_quota": message(directory, daily_quota=0),
+        "rate": message(directory, rate=0),
+        "timeout": message(directory, timeout="long"),
+        "key": message(Directory, ADDRESS, 7),
+        "address that is no text": message(Directory, 7, "k"),
+        "address without a host": message(Directory, "https://", "k"),
+    } == snapshot(
+        {
+            "cache": "InvalidInputError: cache is None; it must be True, False or the name of a folder.",
+            "expire_after": "InvalidInputError: expire_after is 7; it must be a timedelta from 0 to 36,500 days, such as timedelta(days=7).",
+            "daily_quota": "InvalidInputError: daily_quota is 0; it must be a whole number from 1 to 1,000,000,000.",
+            "rate": "InvalidInputError: rate is 0; it must be a number of requests per second, at least one a day (1 / 86400), or math.inf.",
+            "timeout": "InvalidInputError: timeout is 'long'; it must be a number of seconds from 0.001 to 86,400.",
+            "key": "ConfigurationError: The API key must be text, not int.",
+            "address that is no text": "ConfigurationError: The base URL must be text, not int.",
+            "address without a host": "ConfigurationError: The base URL names no host that can be requested. A name has letters, digits, hyphens and dots; an IPv6 address is in brackets, as in https://[2001:db8::1]; a port is a number from 1 to 65535.",
+        }
+    )
+
+
+def test_options_that_exclude_each_other(message):
+    directory = Directory(ADDRESS, "some-key-1234567", cache=False)
+    load, plan = (partial(call, directory=directory) for call in (dirframe.load, dirframe.plan))
+    assert {
+        "details of accounts": message(plan, "accounts", details=True),
+        "projects of another collection": message(plan, "accounts", projects=["1"]),
+        "projects and query": message(dirframe.load_projects, directory, projects=[1], query="x"),
+        "no projects": message(dirframe.load_projects, directory, projects=[]),
+        "several organizations": message(dirframe.load_projects, directory, organization=["a"]),
+        "collection without its owner": message(load, "enlistments"),
+        "path of an owner": message(load, "/projects/1/enlistments.xml", of=["1"]),
+        "collection of nobody": message(load, "languages", of=["1"]),
+        "path that is none": message(load, "/projects/../1.xml"),
+        "parameter without a value": message(load, "/projects.xml?a="),
+        "empty query": message(dirframe.load_projects, directory, query=" "),
+        "incomplete": message(dirframe.load_projects, directory, incomplete="ok"),
+        "progress": message(dirframe.load_projects, directory, progress="bar"),
+        "plan of a directory": message(dirframe.plan, directory),
+    } == snapshot(
+        {
+            "details of accounts": "InvalidInputError: Details are the own page of each project; accounts have none. Leave details= (--details) out.",
+            "projects of another collection": "InvalidInputError: projects= names the projects to load; of= names whose collection is loaded.",
+            "projects and query": "InvalidInputError: projects= names the projects to load, and query= would choose others. Leave one of them out; select the frame, or sort it, afterwards.",
+            "no projects": "InvalidInputError: No project is named; pass at least one, or a frame with the column id.",
+            "several organizations": "InvalidInputError: The organization is one short name, as in the column url_name of load_organizations().",
+            "collection without its owner": 'InvalidInputError: enlistments belong to projects: name one or several in of= (--of). As in load("enlistments", of=projects): ids, short names, or a frame.',
+            "path of an owner": 'InvalidInputError: A path names whose collection it is, and of= (--of) does the same for a name. Leave of= out, or pass a name, such as load("enlistments", of=projects).',
+            "collection of nobody": "InvalidInputError: 'languages' is no collection that belongs to projects, accounts or organizations. Choose one of contributors, activity_facts, size_facts, factoids, enlistments, stacks, kudos, positions, portfolio_projects, outside_projects, affiliated_committers, outside_committers, kudos_sent, managed_projects.",
+            "path that is none": "InvalidInputError: '/projects/../1.xml' is no path below https://directory.example that can be loaded: it must end in .xml, without a key, another host, a fragment, a step such as '..', a page, or an option that is given beside it, too. All pages are loaded; max_items= (--max-items) loads less.",
+            "parameter without a value": "InvalidInputError: The parameter 'a' of /projects.xml has no value, or is there twice: the interface has no such parameters, and the page would be stored as another one. Pass each parameter once, as in '?name=value'.",
+            "empty query": "InvalidInputError: query is ' '; it must be text that is not empty, without control characters. Leave query= (--query) out for all records.",
+            "incomplete": 'InvalidInputError: incomplete is \'ok\'; it must be "raise" or "warn".',
+            "progress": "InvalidInputError: progress is 'bar'; it must be True, False or a function of two numbers.",
+            "plan of a directory": 'InvalidInputError: Name the collection first: dirframe.plan("projects", directory=directory).',
+        }
+    )
+
+
+def test_sample_directory_that_is_closed(message):
+    with dirframe.sample_directory(cache=False) as directory:
+        pass
+    assert message(dirframe.load_projects, directory) == snapshot(
+        "ConfigurationError: dirframe sample directory is closed, and its service has stopped. Open it again, or load inside the with block."
     )
 
 
@@ -252,6 +346,9 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
     assert load(30, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. Received pages are cached: run it again later, and only the rest is requested."
     )
+    assert load(40, sorted=reshuffled()) == snapshot(
+        "IncompleteCollectionError: The projects of rig are not proven complete: 25 different records were received of 40; 15 repeated; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Run it again with refresh=True (--refresh): records may have moved once while they were read. If that fails, too, the order is not stable: choose another sort (--sort); incomplete=\"warn\" (--incomplete warn) accepts the partial result."
+    )
     assert load(200, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
@@ -294,7 +391,7 @@ def test_statistics_and_charts(message, three_projects):
         "MissingColumnsError: The frame has no column analysis_main_language_name. It holds accounts: pass projects."
     )
     assert message(stats.language_share, ["C"]) == snapshot(
-        "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got a list."
+        "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got list."
     )
     assert message(stats.language_share, three_projects, top=0) == snapshot(
         "InvalidInputError: top is 0; it must be a whole number of 1 or more, or None for all languages."
@@ -324,6 +421,9 @@ def test_frames(message, three_projects):
     provenance.set_provenance(accounts, resource="account")
     assert message(dirframe.select, three_projects, languages="Jav") == snapshot(
         "UnknownValueWarning: No record has the main language 'Jav'. Did you mean 'Java'?"
+    )
+    assert message(dirframe.select, three_projects, languages="Java,C") == snapshot(
+        "UnknownValueWarning: No record has the main language 'Java,C'. Give several as a list: languages=['Java', 'C'] (--where language=Java --where language=C)."
     )
     assert message(dirframe.select, three_projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
@@ -357,6 +457,91 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
     )
 
 
+def test_options_of_statistics(message, three_projects):
+    parquet = three_projects.assign(analysis_languages=7)
+    twice = pd.concat([three_projects, three_projects[["name"]]], axis=1)
+    assert {
+        "frequency": message(stats.growth, three_projects, freq="2W"),
+        "column of a statistic": message(stats.by, stats.growth, three_projects, 7),
+        "column that is not there": message(stats.by, stats.growth, three_projects, "age"),
+        "statistic": message(stats.by, "growth", three_projects, "name"),
+        "list": message(stats.language_breakdown, parquet),
+        "columns of one name": message(stats.growth, twice),
+        "file": message(stats.growth, "projects.parquet"),
+        "as_of": message(stats.activity, three_projects, as_of="soon"),
+        "window": message(stats.activity, three_projects, window=0),
+    } == snapshot(
+        {
+            "frequency": "InvalidInputError: freq is '2W'; it must be one of D, W, MS, QS, YS, M, Q, Y.",
+            "column of a statistic": "InvalidInputError: Expected the name of a column; got 7.",
+            "column that is not there": "MissingColumnsError: The frame has no column analysis_min_month. The loaded frame had this column, and it was dropped since: keep it.",
+            "statistic": "InvalidInputError: Expected a function of dirframe.stats, such as stats.tags; got 'growth'. stats.by divides what a statistic counts, and plot.panels what a chart shows.",
+            "list": "InvalidInputError: The column analysis_languages must hold lists, or lists as JSON; it holds values of type int. read_table reads the lists that export wrote; Dask makes text of lists unless the option dataframe.convert-string is False.",
+            "columns of one name": "InvalidInputError: The frame has several columns of one name (name), and columns are found by their names. Rename them, or drop all but one.",
+            "file": "InvalidInputError: There is no file projects.parquet.",
+            "as_of": "InvalidInputError: as_of must be a day such as 'DATE' or a month such as '2013-07'; got 'soon'.",
+            "window": "InvalidInputError: window is 0; it must be a whole number from 1 to 24, in months.",
+        }
+    )
+
+
+def test_options_of_charts(message, three_projects):
+    _, axes = plt.subplots(2)
+    polar = plt.figure().add_subplot(projection="polar")
+    growth, panels = plot.growth, plot.panels
+    assert {
+        "several Axes": message(growth, three_projects, ax=axes),
+        "projection": message(growth, three_projects, ax=polar),
+        "width of given Axes": message(growth, three_projects, ax=axes[0], width="page"),
+        "title": message(growth, three_projects, title=3),
+        "Axes of panels": message(panels, growth, three_projects, "name", ax=axes[0]),
+    } == snapshot(
+        {
+            "several Axes": "InvalidInputError: ax must be one Axes, such as axes[0] of several; got ndarray.",
+            "projection": "InvalidInputError: ax must have an x and a y axis; got polar axes.",
+            "width of given Axes": "InvalidInputError: width= is that of a new figure: leave out ax, or width.",
+            "title": "InvalidInputError: title is 3; it must be text, or False for none.",
+            "Axes of panels": "InvalidInputError: panels makes its own axes: leave out ax.",
+        }
+    )
+
+
+def test_options_of_frames(message, three_projects):
+    other = provenance.set_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
+    twice = pd.concat([three_projects, three_projects])
+    assert {
+        "age": message(dirframe.exclude, three_projects, older_than="2 m"),
+        "years as a range": message(dirframe.select, three_projects, ranges=[1, 2]),
+        "search": message(dirframe.select, three_projects, search=7),
+        "countries of a list": message(dirframe.unify_countries, ["DE"]),
+        "errors": message(dirframe.unify_countries, three_projects, errors="ignore"),
+        "overrides": message(
+            dirframe.unify_countries, three_projects, column="name", overrides=["DE"]
+        ),
+        "citation style": message(cite, three_projects, style="ris"),
+        "snapshots of other records": message(dirframe.compare, three_projects, other),
+        "snapshot with an id twice": message(dirframe.compare, three_projects, twice),
+        "report of a list": message(dirframe.report, [1], "report.html"),
+        "switch": message(dirframe.plan, "projects", refresh="yes"),
+        "provenance": message(provenance.set_provenance, three_projects, query={"a": {1}}),
+    } == snapshot(
+        {
+            "age": "InvalidInputError: '2 m' is not an age. Pass text such as 90d, 26w, 18mo or 2y.",
+            "years as a range": "InvalidInputError: ranges is [1, 2]; give a range by column, as a dictionary.",
+            "search": "InvalidInputError: search is 7; it must be text.",
+            "countries of a list": "InvalidInputError: Expected a DataFrame or a Series of countries; got list.",
+            "errors": 'InvalidInputError: errors is "coerce" or "raise", not \'ignore\'.',
+            "overrides": "InvalidInputError: overrides is a mapping of raw values to two-letter codes (None for no country) or the table of country_audit(), not list.",
+            "citation style": "InvalidInputError: There is no citation style 'ris'; it is one of text, bibtex, apa.",
+            "snapshots of other records": "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same.",
+            "snapshot with an id twice": "InvalidInputError: In `after`, each record must have an id of its own, as text or a whole number: 0 have none, 3 that of an earlier one, and the ids are string. Leave records out first, such as with frame.dropna(subset='id') and frame.drop_duplicates('id'), or convert them with frame.astype({'id': 'Int64'}).",
+            "report of a list": "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got int. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table().",
+            "switch": "InvalidInputError: refresh is 'yes'; it must be True or False.",
+            "provenance": "InvalidInputError: Provenance holds JSON values only: Object of type set is not JSON serializable.",
+        }
+    )
+
+
 # Files
 
 
@@ -373,7 +558,7 @@ def test_files(message, three_projects, tmp_path):
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
     )
     assert message(export, [1], tmp_path / "a.csv") == snapshot(
-        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table()."
+        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got list. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table()."
     )
     assert message(
         export, {"projects": three_projects, "more": three_projects}, tmp_path / "a.csv"
@@ -393,6 +578,118 @@ def test_files(message, three_projects, tmp_path):
     )
 
 
+def test_tables_that_cannot_be_read(message, tmp_path):
+    contents = {
+        "empty": "",
+        "a blank line first": "\nid,name\n1,a\n",
+        "a title": "Projects of 2020\nid,name\n1,a\n2,b\n",
+        "columns of one name": "id,id\n1,2\n",
+        "a column without a name": "id,\n1,a\n",
+        "a row of more values": "id,name\n1,a,b\n",
+        "an open quotation mark": 'id,name\n1,"a\n',
+        "a blank before a mark": 'id, "name"\n1,a\n',
+        "decimal commas": "id;stack_count\n1;1,5\n",
+        "a web page": "<html><body>x</body></html>",
+    }
+    said = {}
+    for case, content in contents.items():
+        file = tmp_path / f"{case}.csv"
+        file.write_text(content)
+        said[case] = message(dirframe.read_table, file)
+    (tmp_path / "latin.csv").write_bytes("id,name\n1,Zoë\n".encode("latin-1"))
+    (tmp_path / "text.json").write_text("[1, 2]")
+    (tmp_path / "half.json").write_text('[{"name": "\\ud800"}]')
+    for name in ("latin.csv", "text.json", "half.json"):
+        said[name] = message(dirframe.read_table, tmp_path / name)
+    assert said == snapshot(
+        {
+            "empty": "InvalidInputError: FOLDER/empty.csv holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: it is empty; a table has at least a line of columns. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
+            "a blank line first": "InvalidInputError: FOLDER/a blank line first.csv cannot be read as a table: the first line is empty. Delete the lines above the names.",
+            "a title": "InvalidInputError: FOLDER/a title.csv cannot be read as a table: the first line ('Projects of 2020') names one column, and the lines below it have 2, separated by ','. Delete the lines above the names, or put each value in quotation marks.",
+            "columns of one name": "InvalidInputError: FOLDER/columns of one name.csv cannot be read as a table: there are several columns of one name: 'id'. Rename all but one.",
+            "a column without a name": "InvalidInputError: FOLDER/a column without a name.csv cannot be read as a table: column 2 has values and no name. Name it in the first line, and delete titles above the names.",
+            "a row of more values": "InvalidInputError: FOLDER/a row of more values.csv cannot be read as a table: CSV parse error: Row #2: Expected 2 columns, got 3: 1,a,b. Give each row as many values as the first line has names, and delete titles and remarks above it.",
+            "an open quotation mark": "InvalidInputError: FOLDER/an open quotation mark.csv holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: a quotation mark is opened and not closed. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
+            "a blank before a mark": "InvalidInputError: FOLDER/a blank before a mark.csv cannot be read as a table: a blank stands before a quotation mark in the first line. Remove the blanks behind the separators.",
+            "decimal commas": "InvalidInputError: FOLDER/decimal commas.csv cannot be read as a table: its columns are separated by semicolons, so the comma of '1,5' in stack_count may begin a fraction. Write fractions with a point, and thousands without a separator.",
+            "a web page": "InvalidInputError: FOLDER/a web page.csv holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: the first line does not name columns. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
+            "latin.csv": "InvalidInputError: FOLDER/latin.csv holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: line 2 is not UTF-8; save the file in UTF-8. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
+            "text.json": "InvalidInputError: FOLDER/text.json holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: JSON is read as a list of records, each an object. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
+            "half.json": "InvalidInputError: FOLDER/half.json cannot be read as a table: name of record 1 holds half a UTF-16 pair, which is no text ('\\ud800'). Replace it, such as by \\ufffd.",
+        }
+    )
+
+
+def test_tables_that_were_changed_since_their_export(message, three_projects, tmp_path):
+    file = dirframe.export(three_projects, tmp_path / "p.csv")
+    exported = file.read_text()
+    file.write_text(exported.replace("Java", "Perl"))
+    changed = message(dirframe.read_table, file)
+    file.write_text("".join(exported.splitlines(keepends=True)[:-1]))
+    cut = message(dirframe.read_table, file)
+    record = tmp_path / "p.csv.provenance.json"
+    record.write_text(record.read_text().replace("A directory", "Mine"))
+    assert {
+        "values": changed,
+        "rows": cut,
+        "provenance": message(dirframe.read_table, file),
+    } == snapshot(
+        {
+            "values": "ExportWarning: FOLDER/p.csv was changed since its export.",
+            "rows": "ExportWarning: FOLDER/p.csv holds 2 rows, and 3 were exported: it was changed since.",
+            "provenance": "InvalidInputError: FOLDER/p.csv.provenance.json, which holds the provenance of the table, is damaged or was changed since its export. Restore it from a copy, or remove it to read the table without its provenance.",
+        }
+    )
+
+
+def test_exports(message, three_projects, tmp_path):
+    folder, link = tmp_path / "folder.csv", tmp_path / "link.csv"
+    folder.mkdir()
+    link.symlink_to(tmp_path / "elsewhere.csv")
+    export = partial(dirframe.export, three_projects)
+    study = partial(export, tmp_path / "study.zip")
+    twice = pd.concat([three_projects["id"], three_projects["id"]], axis=1)
+    assert {
+        "folder": message(export, folder),
+        "link": message(export, link, overwrite=True),
+        "title of a table": message(export, tmp_path / "a.csv", title="A study"),
+        "columns of one name": message(dirframe.export, twice, tmp_path / "a.csv"),
+        "column that is no text": message(
+            dirframe.export, pd.DataFrame({7: [1]}), tmp_path / "a.csv"
+        ),
+        "index and column of one name": message(
+            dirframe.export, three_projects.set_index("id", drop=False), tmp_path / "a.csv"
+        ),
+        "title": message(study, title=1),
+        "authors": message(study, authors="Grace Hopper"),
+        "license": message(study, license="public domain"),
+        "keep": message(study, keep={"accounts": ["id"]}),
+        "files": message(study, files="figure.pdf"),
+        "file that is not there": message(study, files=["figure.pdf"]),
+        "archive": message(study, archive=tmp_path / "a.archive"),
+        "recorded pages": message(dirframe.read_pages, tmp_path),
+        "recorded page": message(dirframe.read_pages, tmp_path / "gone.xml"),
+    } == snapshot(
+        {
+            "folder": "InvalidInputError: FOLDER/folder.csv is a folder; name a file in it.",
+            "link": "InvalidInputError: FOLDER/link.csv is a symbolic link, which a file would replace. Name the file that it is to: FOLDER/elsewhere.csv.",
+            "title of a table": "InvalidInputError: title can be given for a study (.zip), not for a .csv file.",
+            "columns of one name": "InvalidInputError: The frame has several columns of one name (id), and columns are found by their names. Rename them, or drop all but one.",
+            "column that is no text": "InvalidInputError: The columns of 'a' are [7]; an export needs at least one column, and names that are text. Rename them first.",
+            "index and column of one name": "InvalidInputError: The index of 'a' and a column are both called 'id'. Rename one of them, or leave the index out with reset_index(drop=True).",
+            "title": "InvalidInputError: title is 1; it must be text.",
+            "authors": "InvalidInputError: authors is 'Grace Hopper'; it must be a list of names, such as [\"Grace Hopper\"].",
+            "license": "InvalidInputError: license is 'public domain'; it must be an expression of SPDX, such as CC-BY-4.0, or the address of the licence.",
+            "keep": "InvalidInputError: keep names the table 'accounts', which is not exported.",
+            "files": "InvalidInputError: files is 'figure.pdf'; give a list, such as [\"figure.pdf\"].",
+            "file that is not there": "InvalidInputError: There is no file figure.pdf to add to the study.",
+            "archive": "InvalidInputError: An archive holds personal data: a study includes it only with personal=True (--personal).",
+            "recorded pages": "InvalidInputError: There is no .xml file in FOLDER.",
+            "recorded page": "InvalidInputError: There is no file or folder FOLDER/gone.xml.",
+        }
+    )
+
+
 def test_harvest(message, tmp_path):
     there, kept = tmp_path / "there.csv", tmp_path / "kept.archive"
     there.write_text("id,name\n1,a\n")
@@ -405,9 +702,53 @@ def test_harvest(message, tmp_path):
             "InvalidInputError: There is no collection 'projcts'; choose one of accounts, projects."
         )
         harvest("projects", kept)
+        rig.sorted = reshuffled()
+        other = harvest("projects", tmp_path / "other.archive")
+        assert message(other.frame) == snapshot(
+            "IncompleteWarning: The archive FOLDER/other.archive is incomplete: the pages overlap, leave gaps or contradict their count of 5 records; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Harvest it into another file in another order (sort=, --sort): stored pages are not requested again."
+        )
         assert message(harvest, "projects", kept, query="xml") == snapshot(
             "ArchiveError: FOLDER/kept.archive holds another collection: its query is None, not 'xml'. Name another file."
         )
+
+
+def test_archives(message, tmp_path):
+    unfinished, damaged = tmp_path / "unfinished.archive", tmp_path / "damaged.archive"
+    table = tmp_path / "table.csv"
+    with Rig(5, size=2).in_process() as rig, closing(rig.directory(tmp_path)) as directory:
+        harvest = partial(dirframe.harvest, "projects", directory=directory)
+        harvest(damaged, sort="name")
+        other_order = message(harvest, damaged, sort="id")
+        rig.always = faults.fails("page is not a number", 400)
+        message(harvest, unfinished, query="xml")
+    table.write_text("id\n1\n")
+    with closing(sqlite3.connect(damaged)) as database, database:
+        database.execute("UPDATE pages SET content = x'00' WHERE id = 2")
+    content = message(lambda: dirframe.open_archive(damaged).frame())
+    with closing(sqlite3.connect(damaged)) as database, database:
+        database.execute("UPDATE pages SET size = 1 WHERE id = 2")
+    row = message(dirframe.open_archive, damaged)
+    with closing(sqlite3.connect(damaged)) as database, database:
+        database.execute("UPDATE archive SET query = 'x'")
+    assert {
+        "other order": other_order,
+        "folder": message(harvest, tmp_path),
+        "table": message(dirframe.open_archive, table),
+        "unfinished": message(lambda: dirframe.open_archive(unfinished).frame()),
+        "damaged content": content,
+        "damaged row": row,
+        "damaged facts": message(dirframe.open_archive, damaged),
+    } == snapshot(
+        {
+            "other order": "InvalidInputError: FOLDER/damaged.archive is sorted by 'name', not by 'id'. Leave sort out, or name another file.",
+            "folder": "ArchiveError: FOLDER is a folder; an archive is one file: name one in it.",
+            "table": "ArchiveError: FOLDER/table.csv is not an archive. Name another file.",
+            "unfinished": "IncompleteWarning: The archive FOLDER/unfinished.archive is incomplete: not finished: 0 records were received. Run the harvest again: only what is missing is requested.",
+            "damaged content": "ArchiveError: Page 2 in FOLDER/damaged.archive is damaged. Restore the file from a copy.",
+            "damaged row": "ArchiveError: FOLDER/damaged.archive is damaged (row 2 does not match its checksum). Restore it from a copy.",
+            "damaged facts": "ArchiveError: FOLDER/damaged.archive is damaged (its facts do not match their checksum). Restore it from a copy.",
+        }
+    )
 
 
 def test_service(message, tmp_path):
@@ -446,15 +787,198 @@ def test_service_sources(message, tmp_path):
     )
 
 
+def test_service_store(message, stores_folder, tmp_path, caplog):
+    table = tmp_path / "projects.csv"
+    table.write_text("id,name\n1,a\n")
+    with dirframe.serve(table) as service:
+        [store] = stores_folder.iterdir()
+        content = store.read_bytes()
+        for damaged in (b"damaged", content.replace(b"<project>", b"<pro<ect>")):
+            store.write_bytes(damaged)
+            assert requests.get(f"{service.url}/projects/1", timeout=60).status_code == 500
+
+    class Changing:
+        """A frame that is read while a file changes."""
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            table.write_text("id,name\n2,b\n")
+            return pa.table({"id": ["9"], "name": ["z"]}).__arrow_c_stream__()
+
+    changed = message(dirframe.serve, {"projects": [table, Changing()]})
+    log = [entry.getMessage() for entry in caplog.records if entry.levelname == "ERROR"]
+    assert {
+        "damaged store": fixed(tmp_path, log[0]),
+        "damaged record": fixed(tmp_path, log[1]),
+        "changed files": changed,
+    } == snapshot(
+        {
+            "damaged store": "A request failed. The store FOLDER/cache/stores/STORE.sqlite cannot be read: file is not a database. Start the service again: it rebuilds a damaged store.",
+            "damaged record": "A request failed. The store FOLDER/cache/stores/STORE.sqlite holds a damaged record: REASON (<string>, line 1).",
+            "changed files": "StoreError: The files changed during the import, so nothing was imported. Run it again when no program writes to them.",
+        }
+    )
+
+
+def test_service_data(message, stores_folder, tmp_path):
+    (tmp_path / "again").symlink_to(tmp_path)
+    pages = {
+        "a web page": b"<html><body>Maintenance</body></html>",
+        "a failure": b"<response><status>failed</status><error>No.</error></response>",
+        "a document type": b"<!DOCTYPE response><response><result/></response>",
+        "records of another kind": page_xml([record(1, "language")]),
+        "no id": page_xml(["<account><name>x</name></account>"]),
+        "values": page_xml(
+            [record(n, "account", email_md5="12", created_at="today") for n in range(4)]
+        ),
+    }
+    serve = partial(dirframe.serve, pd.DataFrame({"id": ["1"], "name": ["a"], "posts_count": [1]}))
+    said = {}
+    for case, page in pages.items():
+        file = tmp_path / f"{case}.xml"
+        file.write_bytes(page)
+        said[case] = message(dirframe.serve, file)
+    contents = {
+        "accounts-1.csv": "id,name\n1,\n1,a\n",
+        "accounts-2.csv": "",
+        "projects.csv": "id,name,tags\n1,a,[1\n",
+    }
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text)
+        said[name] = message(dirframe.serve, tmp_path / name)
+    assert {
+        "linked folder": message(dirframe.serve, tmp_path),
+        "no file": message(dirframe.serve, tmp_path / "gone.csv"),
+        "no data": message(dirframe.serve, []),
+        "other collections": message(dirframe.serve, {"people": tmp_path / "accounts-1.csv"}),
+        "port": message(serve, port=70_000),
+        "host": message(serve, host=" "),
+        "proxy": message(serve, trusted_proxy="nginx"),
+        **said,
+    } == snapshot(
+        {
+            "linked folder": "StoreError: FOLDER/again is a link to a folder that holds it. Remove the link.",
+            "no file": "InvalidInputError: There is no file or folder FOLDER/gone.csv.",
+            "no data": "InvalidInputError: There is no data to serve: name a file, a folder or a frame.",
+            "other collections": "ConfigurationError: Data is served as accounts and projects, not as people.",
+            "port": "ConfigurationError: There is no port 70000: ports go from 0 to 65535.",
+            "host": "ConfigurationError: The service cannot listen at ' ': name an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.",
+            "proxy": "ConfigurationError: The trusted proxy is 'nginx'; it must be an IP address or a network, such as 127.0.0.1 or 10.0.0.0/8.",
+            "a web page": "StoreError: FOLDER/a web page.xml is not a collection: its root is <html>, not <response>. Nothing was imported.",
+            "a failure": "StoreError: FOLDER/a failure.xml is not a collection: its status is 'failed'. Nothing was imported.",
+            "a document type": "StoreError: FOLDER/a document type.xml is not a collection: it declares a document type. Nothing was imported.",
+            "records of another kind": "StoreError: FOLDER/records of another kind.xml is not a collection: it holds <language> where <account> or <project> is expected. Nothing was imported.",
+            "no id": """\
+StoreError: Values of FOLDER/no id.xml do not fit; nothing was imported.
+  column id, 1: an id has 1 to 100 characters, without blanks and slashes: record 1 (line 2) ('').
+The first row or record is number 1.\
+""",
+            "values": """\
+StoreError: Values of FOLDER/values.xml do not fit; nothing was imported.
+  column email_md5, 4: it is not 32 hexadecimal digits: record 1 (line 2) ('12'), record 2 (line 2) ('12'), record 3 (line 2) ('12') and 1 more.
+  column created_at, 4: it is not a timestamp of ISO 8601: record 1 (line 2) ('today'), record 2 (line 2) ('today'), record 3 (line 2) ('today') and 1 more.
+The first row or record is number 1.\
+""",
+            "accounts-1.csv": """\
+StoreError: Values of FOLDER/accounts-1.csv do not fit; nothing was imported.
+  column name, 1: every record needs one: row 1 ('').
+  column id, 1: another row has the same id: row 2 ('1').
+The first row or record is number 1.\
+""",
+            "accounts-2.csv": "StoreError: FOLDER/accounts-2.csv cannot be read as a table (it is empty; a table has at least a line of columns).",
+            "projects.csv": """\
+StoreError: Values of FOLDER/projects.csv do not fit; nothing was imported.
+  column tags, 1: it is not a list in JSON: row 1 ('[1').
+The first row or record is number 1.\
+""",
+        }
+    )
+
+
+def test_service_keys(message, tmp_path):
+    file, garbage = tmp_path / "keys.sqlite", tmp_path / "garbage"
+    garbage.write_text("not a database, but long enough to be read as one" * 10)
+    with closing(sqlite3.connect(tmp_path / "other")) as database:
+        database.execute("CREATE TABLE t (x)")
+    with KeyStore(file) as keys:
+        keys.add("Ada", "charts")
+        said = {
+            "application": message(keys.add, "Ada", "charts"),
+            "name": message(keys.add, "Ada", ""),
+            "number": message(keys.revoke, 7),
+            "limit": message(keys.set_daily_limit, 1, 0),
+        }
+        for number in range(4):
+            keys.add("Ada", f"maps {number}")
+        said["sixth key"] = message(keys.add, "Ada", "more")
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute("UPDATE keys SET developer = 'Eve'")
+        said["changed key"] = message(keys.records)
+    said["garbage"] = message(KeyStore, garbage)
+    said["other database"] = message(KeyStore, tmp_path / "other")
+    assert said == snapshot(
+        {
+            "application": "InvalidInputError: Ada has a key for charts; each application has one. Revoke it first, or name another application.",
+            "name": "InvalidInputError: '' is not a printable name of at most 200 characters.",
+            "number": "InvalidInputError: There is no active key number 7.",
+            "limit": "InvalidInputError: The limit is 0; it must be a number of requests from 1 to 9223372036854775807.",
+            "sixth key": "InvalidInputError: Ada has keys for charts, maps 0, maps 1, maps 2, maps 3; a developer may have 5. Revoke one first, or allow more (--beyond-limit).",
+            "changed key": "StoreError: Key number 1 in FOLDER/keys.sqlite is damaged. Restore the file from a copy.",
+            "garbage": "StoreError: FOLDER/garbage cannot be used as a key file: file is not a database.",
+            "other database": "StoreError: FOLDER/other cannot be used as a key file: it is a database of another program.",
+        }
+    )
+
+
+def test_service_responses(tmp_path):
+    frame = pd.DataFrame({"id": ["1"], "name": ["a"]})
+    requested = {
+        "page": "/projects.xml?page=0",
+        "sort": "/projects.xml?sort=stars",
+        "query": "/projects.xml?query=a%00",
+        "many words": "/projects.xml?query=a+b+c+d+e+f+g+h+i+j+k",
+        "no project": "/projects/9.xml",
+        "no contributors": "/projects/1/contributors.xml",
+        "no CSV": "/accounts.csv",
+        "no address": "/nothing.xml",
+    }
+    with closing(open_data({"projects": frame})) as store, KeyStore() as keys:
+        client = create_app(store, keys).test_client()
+        key = keys.add("Ada", "charts")
+        texts = {}
+        for case, path in requested.items():
+            response = client.get(f"{path}{'&' if '?' in path else '?'}api_key={key}")
+            root = etree.fromstring(response.get_data())
+            texts[case] = f"{response.status_code}: {root.findtext('error')}"
+    assert texts == snapshot(
+        {
+            "page": "400: There is no page '0': the first page is 1, and a page is a whole number.",
+            "sort": "400: There is no sort of projects by 'stars'; there are created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, project_name, description, relevance.",
+            "query": "400: query must not contain control characters.",
+            "many words": "400: A query has at most 10 different words.",
+            "no project": "404: There is no such project.",
+            "no contributors": "404: Code analysis is not available: this project has not been analysed.",
+            "no CSV": "404: This directory does not offer its accounts as CSV.",
+            "no address": "404: There is nothing at this address.",
+        }
+    )
+
+
 # The command line: exit code and standard error
 
 
-def test_wrong_calls(run, tmp_path):
-    def said(*words):
+@pytest.fixture
+def said(run, tmp_path):
+    """Return exit code and standard error of a command that writes no output."""
+
+    def of(*words):
         done = run(*words)
         assert done.out == ""
         return fixed(tmp_path, f"{done.code}: {done.err}")
 
+    return of
+
+
+def test_wrong_calls(said, tmp_path):
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     assert said("projects") == snapshot(
@@ -475,3 +999,86 @@ Error: No such option '--max-item'. Did you mean '--max-items'?\
     assert said("stats", "language_share", there) == snapshot("""\
 2: dirframe: The frame has no column analysis_main_language_name. Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all of its columns.\
 """)
+
+
+def last_line(text):
+    """Leave out the usage, which is above an error of the command line."""
+    return text.splitlines()[-1]
+
+
+def test_wrong_options(said, tmp_path):
+    table = tmp_path / "accounts.csv"
+    table.write_text("id,name,posts_count\n1,a,3\n")
+    (tmp_path / "empty.txt").touch()
+    column = tmp_path / "column.csv"
+    column.write_text("short\nfirefox\n")
+    lines = {
+        "seed": "projects --demo --seed 7",
+        "two directories": f"projects --demo --base-url {ADDRESS}",
+        "plan offline": "projects --demo --plan --offline",
+        "commas": "projects --demo 633,714",
+        "words": ["projects", "--demo", "text editor"],
+        "file of ids": ["projects", "--demo", table],
+        "ids from nothing": ["projects", "--demo", "--ids-from", tmp_path / "empty.txt"],
+        "repositories of nobody": "load repositories --demo",
+        "condition without a value": f"export {table} {tmp_path}/a.csv --where name",
+        "condition of no column": f"export {table} {tmp_path}/a.csv --where nam=a",
+        "condition that is no number": f"export {table} {tmp_path}/a.csv --where posts_count=many",
+        "range": f"export {table} {tmp_path}/a.csv --where years=2008..x",
+        "columns": "accounts --demo -n 3 --columns nam",
+        "file and directory": f"summary {table} --demo",
+        "source as target": f"export {table}",
+        "statistic of nothing": "stats tags",
+        "accounts with details": "report --collection accounts --demo --details",
+        "address as a file": f"summary {ADDRESS}/projects.xml",
+        "format and file": f"projects --demo --format json -o {tmp_path}/a.csv",
+        "table to keep": f"export {table} {tmp_path}/a.zip --keep projects.name",
+        "condition twice": f"export {table} {tmp_path}/a.csv --where name=a --where name=b",
+        "ids without a column": f"projects --demo --ids-from {column}",
+        "resolution": f"plot accounts_by_country {table} -o {tmp_path}/a.svg --dpi 300",
+        "groups": f"stats growth {table} --min-records 5",
+        "another collection": "stats tags --collection accounts --demo",
+        "file of facts": "stats code_growth",
+        "limit of repositories": "load repositories --of 464 --demo -n 3",
+        "source replaced": f"export {table} {table} --overwrite",
+        "page of a statistic": f"stats growth {table} -o {tmp_path}/a.html",
+        "more arguments": f"summary {table} {table} {table}",
+    }
+    texts = {}
+    for case, line in lines.items():
+        words = line.split() if isinstance(line, str) else line
+        texts[case] = last_line(said(*words))
+    assert texts == snapshot(
+        {
+            "seed": "Error: --seed needs --sample, the size of the random sample.",
+            "two directories": "Error: --demo and --base-url exclude each other.",
+            "plan offline": "Error: --plan sends requests and --offline sends none: leave one out.",
+            "commas": "Error: Separate projects by blanks: 633 714",
+            "words": "Error: 'text editor' is not an id or short name: --query 'text editor' loads the projects with these words.",
+            "file of ids": "Error: FOLDER/accounts.csv is a file: --ids-from FOLDER/accounts.csv reads the ids in it.",
+            "ids from nothing": "Error: FOLDER/empty.txt names no record.",
+            "repositories of nobody": "Error: Name the projects: dirframe load repositories --of 464.",
+            "condition without a value": "Error: Invalid value for '--where': 'name' is not of the form NAME=VALUE; a range is NAME=1..5, NAME=5.. or NAME=..5.",
+            "condition of no column": "Error: There is no column nam. Did you mean 'name'?",
+            "condition that is no number": "Error: posts_count has numbers, not 'many'.",
+            "range": "Error: Invalid value for '--where': '2008..x' is not a range such as 2008..2010.",
+            "columns": "Error: There is no column nam. Did you mean 'name'?",
+            "file and directory": "Error: FOLDER/accounts.csv is a file, and --demo is for a directory.",
+            "source as target": "Error: FOLDER/accounts.csv exists, and no second file is named to write to: dirframe export FOLDER/accounts.csv TARGET converts it. Records of the directory are written to a new file.",
+            "statistic of nothing": "Error: Name a file, or --collection projects.",
+            "accounts with details": "Error: --details is about projects; accounts have no own pages: name --collection projects.",
+            "address as a file": "Error: https://directory.example/projects.xml is an address, and FILE is on this machine: download it first.",
+            "format and file": "Error: The suffix of the file sets its format: leave out --format or -o.",
+            "table to keep": "Error: --keep projects.name names no table; it is TABLE.COLUMN, of the tables accounts.",
+            "condition twice": "Error: Invalid value for '--where': name is given twice.",
+            "ids without a column": "Error: FOLDER/column.csv has no column id (of organizations: url_name).",
+            "resolution": "Error: --dpi is for .png files: FOLDER/a.svg has no resolution.",
+            "groups": "Error: --min-records needs --by, which names the groups.",
+            "another collection": "Error: This is about projects: leave --collection accounts out.",
+            "file of facts": "Error: Invalid value for 'NAME': There is no 'code_growth'. Did you mean 'growth'? dirframe stats --help names all.",
+            "limit of repositories": "Error: -n is not an option of repositories: leave it out.",
+            "source replaced": "Error: FOLDER/accounts.csv is read by this command, and is not replaced by its result: name another file to write.",
+            "page of a statistic": "2: dirframe: FOLDER/a.html has the suffix '.html'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip.",
+            "more arguments": "Error: Unexpected argument 'FOLDER/accounts.csv FOLDER/accounts.csv'. It takes one file; dirframe compare BEFORE AFTER compares two.",
+        }
+    )

@@ -29,12 +29,14 @@ OF_A_HARVEST = {"sample", "seed", "query", "sort", "details"}
 
 def cases(names):
     """Return names of options with the values that they cannot have."""
-    return [
-        pytest.param(name, value, id=f"{name}={'huge' if value is HUGE else repr(value)}")
-        for name in WRONG
-        if name in names
-        for value in WRONG[name]
-    ]
+    found = []
+    for name, values in WRONG.items():
+        if name not in names:
+            continue
+        for value in values:
+            shown = "huge" if value is HUGE else repr(value)
+            found.append(pytest.param(name, value, id=f"{name}={shown}"))
+    return found
 
 
 @pytest.fixture

@@ -206,7 +206,7 @@ def fields(entry):
     return {"key": head.removeprefix("@misc{").removesuffix(",")} | found
 
 
-def test_both_styles_have_service_query_size_link_days_and_version():
+def test_citation_styles_have_service_query_size_link_days_and_version():
     assert cite(loaded()) == (
         "A directory. Projects matching “xml”, sorted by name, at most 3 (3 records). "
         "https://directory.example. Retrieved 2026-11-19 to 2026-11-20 with dirframe 0.1.0."
@@ -273,11 +273,15 @@ def test_citation_is_never_of_a_day_in_the_future(style):
     assert str(datetime.now(UTC).year) in text
 
 
-def test_two_loads_have_two_keys_and_each_keeps_its_own():
+def test_citation_key_of_a_load_is_its_own_and_stays():
     frames = [
-        *(loaded(), loaded().iloc[::-1]),
-        *(loaded(query={"query": "html"}), loaded(retrieved_oldest="2026-11-18T00:00:00Z")),
-        *(loaded(base_url="https://other.example"), loaded(2, items_loaded=2), loaded().head(1)),
+        loaded(),
+        loaded().iloc[::-1],
+        loaded(query={"query": "html"}),
+        loaded(retrieved_oldest="2026-11-18T00:00:00Z"),
+        loaded(base_url="https://other.example"),
+        loaded(2, items_loaded=2),
+        loaded().head(1),
     ]
     keys = [fields(cite(frame, style="bibtex"))["key"] for frame in frames]
     assert keys[0] == keys[1]

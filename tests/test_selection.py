@@ -140,6 +140,33 @@ def test_select_value_that_no_record_has_is_warned_of(sample_projects):
     assert vars(caught[0].message)["values"] == ("linus",)
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "hint"),
+    [
+        (
+            "languages",
+            "Java, c",
+            "languages=['Java', 'c'] (--where language=Java --where language=c)",
+        ),
+        ("tags", "web,c++", "tags=['web', 'c++'] (--where tag=web --where tag=c++)"),
+        (
+            "countries",
+            "Deutschland, Sri Lanka",
+            "countries=['Deutschland', 'Sri Lanka'] (--where country=Deutschland --where 'country=Sri Lanka')",
+        ),
+        ("languages", "Ada,Perl", None),  # no record has one of them
+        ("countries", "Korea, Republic of", None),  # one name
+    ],
+)
+def test_select_values_between_commas_are_answered_with_how_to_ask_for_several(option, value, hint):
+    frame = pd.DataFrame({"country_name": ["Germany", "Chad"], LANGUAGE: ["Java", "C"]})
+    frame["tags"] = [["web"], ["a, b"]]
+    with pytest.warns(UnknownValueWarning) as caught:
+        assert select(frame, **{option: value}).empty
+    assert vars(caught[0].message)["hint"] == (hint and f"Give several as a list: {hint}.")
+    assert len(select(frame, tags="a, b")) == 1  # a name with a comma
+
+
 def test_licences_and_countries_are_found_by_the_names_of_charts_and_tables(
     sample_projects, sample_accounts
 ):

@@ -15,7 +15,7 @@ from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe._tables import seal_parquet
 from dirframe.archive.store import Store
 from dirframe.client.load import describe, describe_whole
-from dirframe.client.messages import summarize
+from dirframe.client.messages import advice_on_archive, summarize
 from dirframe.client.paging.details import OwnPage
 from dirframe.client.paging.pages import CollectionPage
 from dirframe.client.paging.received import ids_of
@@ -38,6 +38,7 @@ class Status:
     details: int  # own pages of projects that are stored or refused
     completeness: str  # as in `Archive.frame`
     reason: str | None  # why it is not proven
+    advice: str | None  # what helps, if it is incomplete
     sort: str | None  # the order of the pages; None for the directory's own
     requests_left: int  # as far as is known
     newest: datetime | None  # when the newest page was fetched, in UTC
@@ -55,6 +56,8 @@ class Status:
     def __repr__(self) -> str:
         words = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
         note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
+        if self.advice is not None:
+            note += f" {self.advice}"
         if not self.finished:
             left = quantity(self.requests_left, "request")
             note = f"Not finished: {left} to go. Run it again."
@@ -102,7 +105,7 @@ class Archive:
         """Return the records, pages and completeness so far; printed as a few lines."""
         received, verdict = self._received, self._received.verdict
         summary = summarize(received)
-        pages = received.part.in_use()
+        pages = received.part.newest_versions()
         return Status(
             path=self.path,
             resource=received.query.resource.collection,
@@ -112,6 +115,7 @@ class Archive:
             details=len(received.details.answers),
             completeness=summary.completeness.value,
             reason=summary.reason,
+            advice=advice_on_archive(received),
             sort=received.query.sort,
             requests_left=received.part.count_missing() + received.own_to_come(),
             newest=self._stored.newest,
@@ -149,7 +153,16 @@ class Archive:
         facts = describe_whole(frame, self._received, what, **self._source)
         if facts["completeness"] == "incomplete":
             reason = facts["incomplete_reason"]
-            warn(IncompleteWarning(f"The archive {self.path} is incomplete: {reason}."))
+            verdict = self._received.verdict
+            warn(
+                IncompleteWarning(
+                    f"The archive {self.path} is incomplete: {reason}.",
+                    hint=advice_on_archive(self._received),
+                    received=len(verdict.places),
+                    expected=verdict.expected,
+                    order_fails=verdict.is_order_unstable,
+                )
+            )
         return frame
 
     def chunks(self) -> Iterator[pd.DataFrame]:

@@ -99,9 +99,9 @@ def harvest(
         with Store.open_writer(Path(path), client, query_asked) as store:
             received = store.read().received
             order = received.query.sort
-            if sort not in {None, order} and (received.part.in_use() or order):
+            if sort not in {None, order} and (received.part.newest_versions() or order):
                 raise InvalidInputError(
-                    f"{path} is in the order {order!r}, not {shown_value(sort)}. Leave sort out, or name "
+                    f"{path} is sorted by {order!r}, not by {shown_value(sort)}. Leave sort out, or name "
                     "another file."
                 )
             # Begun with own pages, it ends with them.
@@ -124,7 +124,7 @@ def _read(walk: Walk) -> Iterator[Arrival]:
     """Read what an archive lacks; and its last page again: records may have moved forward since."""
     part = walk.received.part
     if part.count_missing():
-        if not part.in_use():
+        if not part.newest_versions():
             yield from walk.begin()
         elif isinstance(part, Pages):
             last = [number for number in part.newest if number + 1 not in part.newest]

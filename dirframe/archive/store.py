@@ -27,7 +27,7 @@ from dirframe.client.paging.fetch import Answer, Document, Failure, Reason, Refu
 from dirframe.client.paging.pages import CollectionPage
 from dirframe.client.paging.query import Query
 from dirframe.client.paging.read_by_ids import NEWEST
-from dirframe.client.paging.received import Lost, NoIds, Receipt, Received, Target
+from dirframe.client.paging.received import LostOwnPage, NoIds, Receipt, Received, Target
 from dirframe.client.paging.windows import PagesByIds, WindowPage
 from dirframe.client.xml.page import AnalysisSent
 from dirframe.errors import ArchiveError
@@ -192,7 +192,7 @@ class Store(AbstractContextManager["Store"]):
             row = self._database.execute("SELECT * FROM archive").fetchone()
         facts = dict(row or {})
         if facts.pop("seal", None) != seal_of(facts.items()):
-            raise self._damaged("its facts are not those that were written")
+            raise self._damaged("its facts do not match their checksum")
         return facts
 
     def _seal_facts(self) -> None:
@@ -215,7 +215,7 @@ class Store(AbstractContextManager["Store"]):
             query = Query(resource=resource, details=details, **asked)
             for row in rows:
                 if row["seal"] != seal_of(row[name] for name in _SEALED):
-                    raise self._damaged(f"row {row['id']} is not what was written")
+                    raise self._damaged(f"row {row['id']} does not match its checksum")
             answers = [_Row.of(dict(row)) for row in rows]
         except (LookupError, TypeError, ValueError) as error:
             raise self._damaged(str(error)) from error
@@ -376,7 +376,7 @@ class _Row:
         elif row["kind"] == "own":
             record = str(row["record"])
             page = OwnPage(record=record, received_at=received_at)
-            target = page if refusal is None else Lost(record)
+            target = page if refusal is None else LostOwnPage(record)
         else:
             raise ValueError(f"a page of the kind {row['kind']!r}")
         receipt = Receipt(
@@ -392,7 +392,7 @@ class _Row:
     @property
     def name(self) -> str:
         """What the page is called in messages."""
-        if isinstance(self.target, OwnPage | Lost):
+        if isinstance(self.target, OwnPage | LostOwnPage):
             return f"The page of record {self.target.record}"
         if isinstance(self.target, WindowPage):
             return f"The page of ids {self.target.first_asked} to {self.target.last_asked}"
@@ -435,7 +435,7 @@ class _Row:
         before = received.query
         if is_by_ids:
             received.walk_by_numbers(NoIds.STOPPED)
-        elif before.per_page != self.per_page and received.part.in_use():
+        elif before.per_page != self.per_page and received.part.newest_versions():
             received.walk_by_numbers(NoIds.SMALL_PAGES)
         if (before.sort, before.per_page) != (self.sort, self.per_page):
             received.restate(replace(before, sort=self.sort, per_page=self.per_page))

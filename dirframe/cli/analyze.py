@@ -87,7 +87,7 @@ def plot(
     check_not_read(target, files_read({"file": application.file}))
     check_writable(target, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
     if dpi and target.suffix.lower() != ".png":
-        raise click.UsageError(f"--dpi is of a .png: {target} has no dots.")
+        raise click.UsageError(f"--dpi is for .png files: {target} has no resolution.")
     mpl.use("Agg")  # no window, whatever the user's settings are
     drawn = apply(dirframe.plot, name, dirframe.plot.panels, application)
     make_folder(target.parent)

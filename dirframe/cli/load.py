@@ -174,7 +174,7 @@ def _load_repositories(request: Request, out: Output, *, plan: bool) -> None:
     projects = arguments.pop("of")
     for name, typed in (("query", "--query"), ("sort", "--sort"), ("max_items", "-n")):
         if name in arguments:
-            raise click.UsageError(f"{typed} is no option of repositories: leave it out.")
+            raise click.UsageError(f"{typed} is not an option of repositories: leave it out.")
     with request.open_directory() as directory:
         out.write(
             request.load(

@@ -111,7 +111,7 @@ def _span(text: str, number: Callable[[str], Any]) -> tuple[Any, Any]:
     try:
         return (number(first) if first else None, number(last) if last else None)
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no range such as 2008..2010.") from None
+        raise click.BadParameter(f"{text!r} is not a range such as 2008..2010.") from None
 
 
 # Options
@@ -227,7 +227,7 @@ select_options = with_options(
         callback=_conditions,
         help="Keep matching records: language=Java, country=DE, license=mit, tag=web, "
         "year=2008..2010, activity=active, search=WORDS, COLUMN=VALUE, COLUMN= (missing) or "
-        "COLUMN=1..5 (from 1 to 5). May be repeated.",
+        "COLUMN=1..5 (from 1 to 5). May be repeated: with language=Java and language=C, records of both.",
     ),
     option(
         "--exclude",

@@ -103,7 +103,9 @@ def output(function: Callable[..., Any]) -> Any:
         if path == Path(STREAM):
             path = None
         if path is not None and fmt is not None:
-            raise click.UsageError("A file has the form of its suffix: leave --format or -o out.")
+            raise click.UsageError(
+                "The suffix of the file sets its format: leave out --format or -o."
+            )
         if fmt == "parquet" and sys.stdout.isatty():
             raise click.UsageError("Parquet is not for terminals: pipe it on, or name a file (-o).")
         check_target(path, overwrite=overwrite, sources=files_read(options))

@@ -173,10 +173,10 @@ def projects_named(names: Sequence[str], ids_from: Path | None) -> list[str] | N
     for name in names:
         if "," in name:
             apart = " ".join(name.replace(",", " ").split())
-            raise click.UsageError(f"Projects are named with blanks between: {apart}")
+            raise click.UsageError(f"Separate projects by blanks: {apart}")
         if " " in name.strip():
             raise click.UsageError(
-                f"{name!r} is no id or short name: --query {name!r} loads the projects with these words."
+                f"{name!r} is not an id or short name: --query {name!r} loads the projects with these words."
             )
     return projects
 

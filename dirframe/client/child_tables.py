@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import as_list, check_unicode, require_frame
+from dirframe._arrow import as_list, as_text, check_unicode, require_frame
 from dirframe.client.xml.columns import typed_columns
 from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.schema import COUNTED_LISTS, PROJECT, RESOURCES, Field, Kind, Resource
@@ -89,7 +89,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         raise
     parent = f"{resource.name}_id" if key == "id" else key
     counts = [len(entries) for entries in lists] or [0] * len(frame)
-    parents = frame[key].astype("str").repeat(counts).reset_index(drop=True)
+    parents = as_text(frame[key]).repeat(counts).reset_index(drop=True)
     own = data.pop(parent, parents).astype("str")
     if not own.fillna(parents).equals(parents):  # it says more than the parent's id
         data[f"{parent}_"] = own

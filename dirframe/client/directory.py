@@ -234,7 +234,7 @@ def open_directory(directory: Directory | None) -> AbstractContextManager[Direct
     if isinstance(directory, Directory):
         return nullcontext(directory)
     raise InvalidInputError(
-        f"Expected a Directory; got a {type(directory).__name__}.",
+        f"Expected a Directory; got {type(directory).__name__}.",
         hint="Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass "
         "query=.",
     )

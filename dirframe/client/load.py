@@ -20,7 +20,7 @@ from dirframe.client.paging.details import (
     ANALYSIS_COLUMNS,
     OwnPage,
     analyses_of,
-    are_left_out,
+    are_analyses_left_out,
     needed,
 )
 from dirframe.client.paging.fetch import (
@@ -36,7 +36,7 @@ from dirframe.client.paging.order import FEWEST, RANK, better_sort, is_in_order
 from dirframe.client.paging.pages import MAX_PAGES, CollectionPage
 from dirframe.client.paging.proof import Completeness
 from dirframe.client.paging.query import BY_RANK, Query
-from dirframe.client.paging.received import Arrival, Lost, NoIds, Receipt, Received
+from dirframe.client.paging.received import Arrival, LostOwnPage, NoIds, Receipt, Received
 from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.walk import Walk
 from dirframe.client.paging.windows import PagesByIds
@@ -140,7 +140,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
                 target = arrival.target
                 if isinstance(target, CollectionPage) and target.ids and not target.is_probe:
                     on_page(len(target.ids), arrival.to_receive)
-                elif isinstance(target, OwnPage | Lost):
+                elif isinstance(target, OwnPage | LostOwnPage):
                     on_own_page(1, arrival.to_receive)
     except (CacheError, RequestError) as error:
         if received.part.received:
@@ -159,7 +159,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
             unranked = int(frame[RANK].isna().sum())
             message += f" {unranked:,} of those received have no rank, and are in no order."
         lack: dict[str, Any] = {
-            "details_missing": tuple(received.lost()),
+            "details_missing": tuple(received.lost_own_pages()),
             "received": len(frame),
             "expected": received.verdict.expected,
             "order_fails": is_unstable,
@@ -251,7 +251,7 @@ def facts_of(received: Received) -> dict[str, Any]:
     """Return what the provenance says of what was received, and of its records."""
     summary, verdict, query = messages.summarize(received), received.verdict, received.query
     analyses = analyses_of(verdict.places).values()
-    is_left_out = not query.details and are_left_out(analyses)
+    is_left_out = not query.details and are_analyses_left_out(analyses)
     return {
         "resource": query.resource.name,
         "query": query.to_provenance(),
@@ -264,7 +264,7 @@ def facts_of(received: Received) -> dict[str, Any]:
         "duplicates_removed": verdict.repeated,
         "not_sent": ANALYSIS_COLUMNS if is_left_out else (),
         "details": received.details.received,
-        "details_missing": tuple(received.lost()),
+        "details_missing": tuple(received.lost_own_pages()),
     } | cost_of(received.receipts)
 
 
@@ -316,7 +316,7 @@ def _own_facts(received: Received) -> dict[str, int]:
     return {
         "received": received.details.received,
         "without_analysis": without + sum(AnalysisSent.NO_ID in sent for sent in analyses.values()),
-        "failed": len(received.lost()),
+        "failed": len(received.lost_own_pages()),
     }
 
 

@@ -91,7 +91,7 @@ def _own_page(query: Query, name: str, fetcher: Fetcher, receipts: list[Receipt]
 
 
 def _document(fetcher: Fetcher, query: Query, receipts: list[Receipt]) -> Document:
-    answer = fetcher.fetch(query, may_refuse=never)
+    answer = fetcher.fetch(query, believe_refusal=never)
     receipts.append(receipt_of(answer))
     return _require(answer)
 

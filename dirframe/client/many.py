@@ -229,7 +229,7 @@ class _Table:
             self.numbers.append(self.rows.row(page, index))
             self.owners.append(one.owner)
         failure = received.failure
-        if not received.part.in_use() and failure is not None:
+        if not received.part.newest_versions() and failure is not None:
             self.failures[one.owner] = messages.failure_words(failure)
             self.to_come.add(one.owner)
             if failure.is_bare_404:
@@ -317,7 +317,7 @@ def _look_up(table: _Table, fetcher: Fetcher) -> None:
     finally:
         table.receipts += by_ids.receipts
     for owner in by_ids.gone:
-        refusal = fetcher.refuse(*table.not_found[owner])
+        refusal = fetcher.remember_gone(*table.not_found[owner])
         table.failures[owner] = messages.answer_words(refusal)
         table.to_come.discard(owner)
 

@@ -9,6 +9,7 @@ from dirframe.client.paging.fetch import Failure, Reason, Refusal
 from dirframe.client.paging.ids import Window
 from dirframe.client.paging.order import better_sort
 from dirframe.client.paging.proof import Completeness, Problem, Verdict
+from dirframe.client.paging.query import Query
 from dirframe.client.paging.received import NoIds, Received
 from dirframe.errors import CacheError, QuotaExceededError, UnreadableResponseError
 
@@ -62,18 +63,7 @@ def _lack(received: Received) -> str | None:
     if own_missing:
         return f"not finished: {own_missing:,} own pages were not asked for yet{end}"
     if verdict.problem is not None:
-        order = ""
-        if verdict.is_order_unstable:
-            sort = received.query.sort
-            order = (
-                f"the sort order {sort!r} does not hold from one page to the next"
-                if sort
-                else "the directory's own order does not hold from one page to the next"
-            )
-            order += (
-                " (records come again on other pages, and others on none); on today's live service "
-                f"the sort= (--sort) that is stable is {better_sort(received.query) or 'not known'}"
-            )
+        order = _order_words(received.query) if verdict.is_order_unstable else ""
         words = _count_words(verdict) or _problem_words(verdict)
         parts = [words, _period(verdict), order]
         return "; ".join(part for part in parts if part)
@@ -83,12 +73,29 @@ def _lack(received: Received) -> str | None:
     return None
 
 
+def _order_words(query: Query) -> str:
+    """Return what is known of an order in which records moved while they were read."""
+    order = f"the sort order {query.sort!r}" if query.sort else "the directory's own order"
+    words = (
+        f"{order} did not hold from one page to the next (records came again on other pages, and "
+        "others on none)"
+    )
+    better = better_sort(query)
+    if better is not None:
+        words += f"; on today's live service the sort= (--sort) that is stable is {better}"
+    return words
+
+
 #: Of problems without numbers.
 _FIXED_WORDS = {
     Problem.NO_TOTAL: "the directory does not state the number of records (items_available)",
     Problem.NOT_RANDOM: "the share of drawn ids that exist differs from what the directory counts by "
     "more than four standard errors, so that the records are no random sample",
 }
+
+
+#: Problems of what the directory sends, which other requests do not solve.
+_NEVER_PROVEN = {Problem.NO_TOTAL, Problem.NO_IDS, Problem.LEFT_OUT}
 
 
 def _what_failed(failure: Failure) -> str:
@@ -167,8 +174,11 @@ def advice(received: Received) -> str:
     """Return what helps where records are missing."""
     verdict = received.verdict
     if verdict.is_order_unstable:
-        return "Running it again in this order does not help"
-    if verdict.problem in {Problem.NO_TOTAL, Problem.NO_IDS, Problem.LEFT_OUT}:
+        return (
+            "Run it again with refresh=True (--refresh): records may have moved once while they were "
+            "read. If that fails, too, the order is not stable: choose another sort (--sort)"
+        )
+    if verdict.problem in _NEVER_PROVEN:
         return "Running it again does not help: the directory does not send what would prove completeness"
     if verdict.problem in {Problem.UNFINISHED, Problem.LOST} or received.own_missing():
         return "Run it again: only missing pages are requested"
@@ -188,12 +198,27 @@ def advice(received: Received) -> str:
     )
 
 
+def advice_on_archive(received: Received) -> str | None:
+    """Return what helps where an archive is incomplete; None if nothing does."""
+    verdict = received.verdict
+    if verdict.problem is Problem.UNFINISHED or received.own_missing():
+        return "Run the harvest again: only what is missing is requested."
+    if verdict.problem is None or verdict.problem in _NEVER_PROVEN:
+        return None
+    if verdict.is_order_unstable:
+        return (
+            "Harvest it into another file in another order (sort=, --sort): stored pages are not "
+            "requested again."
+        )
+    return "Harvest it into another file: stored pages are not requested again."
+
+
 # Own pages, and pages of many owners
 
 
 def lost_words(received: Received) -> dict[str, str]:
     """Return the records whose own page could not be loaded, and why."""
-    return {record: answer_words(answer) for record, answer in received.lost().items()}
+    return {record: answer_words(answer) for record, answer in received.lost_own_pages().items()}
 
 
 def advice_on_failures(*, may_come_later: bool) -> str:

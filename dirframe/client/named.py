@@ -253,14 +253,14 @@ class NamedProjects:
         """Note that a project was not received."""
         if isinstance(answer, Failure):
             if name in self.gone and is_id(name):
-                self.fetcher.refuse(record_query(PROJECT, name), answer)
+                self.fetcher.remember_gone(record_query(PROJECT, name), answer)
             elif name not in self.gone:
                 self.may_come_later = True
         self.failures.setdefault(name, messages.answer_words(answer))
 
     def _search(self, name: str) -> Iterator[str]:
         """Find a project by its name where today's service sent no own page of it."""
-        answer = self.fetcher.fetch(Query(resource=PROJECT, query=name), may_refuse=never)
+        answer = self.fetcher.fetch(Query(resource=PROJECT, query=name), believe_refusal=never)
         self.receipts.append(receipt_of(answer))
         if isinstance(answer, Failure):
             self.failure = answer
@@ -315,7 +315,7 @@ def check_named(option: str, **others: object) -> None:
     given = [name for name, value in others.items() if value is not None]
     if given:
         raise InvalidInputError(
-            f"{option} names the projects to load, and {' and '.join(given)} would choose others.",
+            f"{option}= names the projects to load, and {'= and '.join(given)}= would choose others.",
             hint="Leave one of them out; select the frame, or sort it, afterwards.",
         )
 

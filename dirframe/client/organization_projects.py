@@ -155,7 +155,7 @@ class _Reader:
         elif isinstance(answer, Failure) and not answer.is_bare_404:
             return _Found(None, 0, messages.failure_words(answer), receipts, answer)
         not_found = answer if isinstance(answer, Failure) else None
-        answer = self.fetcher.fetch(Query(resource=PROJECT, query=name), may_refuse=never)
+        answer = self.fetcher.fetch(Query(resource=PROJECT, query=name), believe_refusal=never)
         receipts.append(receipt_of(answer))
         if isinstance(answer, Failure):
             return _Found(None, 0, messages.failure_words(answer), receipts, answer)
@@ -166,7 +166,7 @@ class _Reader:
             return _Found(None, 0, _SEVERAL if places else _NONE, receipts)
         found = _Found(answer.page, places[0], "", receipts)
         if not_found is not None and not _has_address(found, own):
-            self.fetcher.refuse(own, not_found)  # it has another short name
+            self.fetcher.remember_gone(own, not_found)  # it has another short name
         return self._with_analysis(found) if self.details else found
 
     def _with_analysis(self, found: _Found) -> _Found:

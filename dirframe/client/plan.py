@@ -333,7 +333,7 @@ def _price_organization(
     part = received.part
     expected = part.expected or 0
     pages = len(received.receipts) + part.count_missing()
-    names = [name for page in part.in_use() for name in page.ids if name is not None]
+    names = [name for page in part.newest_versions() for name in page.ids if name is not None]
     known = 0 if refresh else sum(walk.fetcher.is_known(titled_query(name)) for name in names)
     to_pay = pages - pages_known + expected - known
     # One that has another short name is found by a query, which sends no analysis.

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.client.fields import find_resource
-from dirframe.client.paging.details import ANALYSIS_COLUMNS, are_left_out
+from dirframe.client.paging.details import ANALYSIS_COLUMNS, are_analyses_left_out
 from dirframe.client.xml.page import MAX_BYTES, AnalysisSent, Page, parse
 from dirframe.client.xml.records import Records
 from dirframe.errors import (
@@ -93,7 +93,7 @@ def read_pages(
         items_loaded=len(frame),
         duplicates_removed=records.rows - len(frame),
         synthetic=any(page.synthetic for page in pages),
-        not_sent=ANALYSIS_COLUMNS if are_left_out(analyses) else (),
+        not_sent=ANALYSIS_COLUMNS if are_analyses_left_out(analyses) else (),
         sent=provenance.columns_with_values(frame),
         **facts,
     )

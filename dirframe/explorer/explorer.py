@@ -671,6 +671,6 @@ def _collection_of(frame: Any) -> str:
         if resource and resource.name in RESOURCES:
             return resource.collection
     raise InvalidInputError(
-        f"The explorer was given a {type(frame).__name__}; it takes a dirframe.Directory, a frame "
+        f"The explorer was given {type(frame).__name__}; it takes a dirframe.Directory, a frame "
         "of load_accounts() or load_projects(), or nothing: the directory of the environment."
     )

@@ -103,7 +103,8 @@ def _files_of_families(tables: Sequence[pd.DataFrame]) -> dict[str, bytes]:
 
 
 def _rules_of_activity(record: Mapping[str, Any]) -> list[str]:
-    name, counted = record["statistic"].get("name", ""), record["counted"]
+    name = record["statistic"].get("name", "")
+    counted = record["counted"]
     window = "window of months (12 by default)"
     if "window" in counted:
         window = quantity(counted["window"], "month")

@@ -125,7 +125,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
         changed = f"holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
         warn(ExportWarning(f"{file} {changed}"))
     elif record and record["sha256"] != sha256(content).hexdigest():
-        warn(ExportWarning(f"{file} is not as it was exported: it was changed since."))
+        warn(ExportWarning(f"{file} was changed since its export."))
     return frame
 
 
@@ -158,8 +158,7 @@ def _has_types_of_record(record: Record) -> bool:
 
 def _damaged(file: Path) -> InvalidInputError:
     return InvalidInputError(
-        f"{file}, which has the provenance of the table beside it, is not as it was exported: it is "
-        "damaged, or was changed.",
+        f"{file}, which holds the provenance of the table, is damaged or was changed since its export.",
         hint="Restore it from a copy, or remove it to read the table without its provenance.",
     )
 
@@ -306,9 +305,10 @@ def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None) 
     for field in resource.fields if resource else ():
         pattern, texts = _DOUBTFUL.get(field.kind), columns.get(field.column, [])
         if doubtful := [text for text in texts if pattern and text and pattern.search(text)]:
-            raise ValueError(
-                f"it has semicolons between its columns and {doubtful[0]!r} in {field.column}, where "
-                "a comma may begin a fraction: write a point there, and no sign between thousands"
+            raise _tables.UnsuitableTableError(
+                f"its columns are separated by semicolons, so the comma of {doubtful[0]!r} in "
+                f"{field.column} may begin a fraction. Write fractions with a point, and thousands "
+                "without a separator"
             )
 
 

@@ -143,20 +143,17 @@ def write_study(
     tables = _tables_of(frames, kept_columns, personal=personal)
     rules = rules_used([table.frame for table in tables])
     sources = [Source(table.frame) for table in tables]
-    # Of tables with the same records, the entry names the fewest steps: README.md has those of each.
-    by_steps = sorted(
-        zip(sources, tables, strict=True), key=lambda pair: -len(pair[0].record["steps"])
-    )
-    cited = {source.key(): table for source, table in by_steps}
-    entries = [cite(table.frame, style="bibtex") for table in cited.values()]
-    package = _package(sources, title, authors, license) | {
-        "software": _software(),
-        "methods": rules.words,
-        "resources": [
-            *(resource for table in tables for resource in table.resources),
-            *(_file_resource(name, content) for name, content in added.items()),
-        ],
-    }
+    cited = _cited_tables(tables)
+
+    package = _package(sources, title, authors, license)
+    package["software"] = _software()
+    package["methods"] = rules.words
+    package["resources"] = []
+    for table in tables:
+        package["resources"] += table.resources
+    for name, content in added.items():
+        package["resources"].append(_file_resource(name, content))
+
     terms = [f"Licence: {license}."] if license else []
     terms += [source.terms() for source in sources]
     terms.append(_PERSONAL_TERMS if personal else _TERMS_OF_TEXTS)
@@ -164,32 +161,59 @@ def write_study(
         terms.append(_TERMS_OF_PAGES)
     if added:
         terms.append(_TERMS_OF_FILES)
-    first = tables[0]
-    readme = _README.format(
-        title=package["title"],
-        authors=f"By {', '.join(authors)}.\n\n" if authors else "",
-        sources="\n\n".join(_cited(table.frame) for table in cited.values()),
-        tables="\n".join(line for table in tables for line in table.listed),
-        methods="\n".join(
-            [_SOFTWARE.format(**_software()), *(f"- {rule}" for rule in rules.words)]
-        ),
-        files=_list_of_files(added),
-        terms="\n".join(dict.fromkeys(terms)),
-        name=first.name,
-        texts=json.dumps({name: "str" for name in map(str, first.frame) if is_id(name)}),
-    )
-    contents = {name: content for table in tables for name, content in table.contents.items()}
-    contents |= rules.files | added
+    readme = _readme(package, tables, authors=authors, cited=cited, added=added, terms=terms)
+
+    contents: dict[str, bytes] = {}
+    for table in tables:
+        contents |= table.contents
+    contents |= rules.files
+    contents |= added
     contents["columns.csv"] = _columns_file(tables)
     contents["datapackage.json"] = json.dumps(package, ensure_ascii=False, indent=1).encode()
+    entries = [cite(frame, style="bibtex") for frame in cited]
     contents["citation.bib"] = "\n".join(entries).encode()
     contents["README.md"] = readme.encode()
+    _pack(file, contents, pages)
+
+
+def _pack(file: Path, contents: Mapping[str, bytes], pages: Path | None) -> None:
+    """Write a zip file of contents by their names, and of the pages of an archive."""
     with zipfile.ZipFile(file, "w") as packed:
         for name in sorted(contents):
             packed.writestr(_entry(name), contents[name])
         if pages is not None:
             with pages.open("rb") as source, packed.open(_entry("pages.archive"), "w") as target:
                 shutil.copyfileobj(source, target)
+
+
+def _readme(
+    package: Mapping[str, Any],
+    tables: Sequence[_Table],
+    *,
+    authors: Sequence[str],
+    cited: Sequence[pd.DataFrame],
+    added: Mapping[str, bytes],
+    terms: Sequence[str],
+) -> str:
+    """Return README.md; its examples read the first table."""
+    lines_of_tables: list[str] = []
+    for table in tables:
+        lines_of_tables += table.listed
+    methods = [_SOFTWARE.format(**package["software"])]
+    methods += [f"- {rule}" for rule in package["methods"]]
+    first = tables[0]
+    ids = [str(name) for name in first.frame if is_id(str(name))]
+    return _README.format(
+        title=package["title"],
+        authors=f"By {', '.join(authors)}.\n\n" if authors else "",
+        sources="\n\n".join(_cited(frame) for frame in cited),
+        tables="\n".join(lines_of_tables),
+        methods="\n".join(methods),
+        files=_list_of_files(added),
+        terms="\n".join(dict.fromkeys(terms)),
+        name=first.name,
+        texts=json.dumps(dict.fromkeys(ids, "str")),
+    )
 
 
 class _Table(NamedTuple):
@@ -287,7 +311,9 @@ def _checked_keep(
     for table, columns in keep.items():
         if table not in frames:
             question = did_you_mean(str(table), frames)
-            raise InvalidInputError(f"keep names the table {table!r}, which is not here.{question}")
+            raise InvalidInputError(
+                f"keep names the table {table!r}, which is not exported.{question}"
+            )
         names = [columns] if isinstance(columns, str) else columns
         kept[table] = dict(names) if isinstance(names, Mapping) else dict.fromkeys(names, "")
         for column in kept[table]:
@@ -298,6 +324,20 @@ def _checked_keep(
                 )
                 raise InvalidInputError(words)
     return kept
+
+
+def _cited_tables(tables: Sequence[_Table]) -> list[pd.DataFrame]:
+    """Return a table for each entry of the bibliography.
+
+    Of tables with the same records it is the one with the fewest steps: README.md has those of each.
+    """
+    most_steps_first = sorted(
+        tables, key=lambda table: len(get_provenance(table.frame)["steps"]), reverse=True
+    )
+    cited: dict[Any, pd.DataFrame] = {}
+    for table in most_steps_first:
+        cited[Source(table.frame).key()] = table.frame  # in place of one with more steps
+    return list(cited.values())
 
 
 def _cited(frame: pd.DataFrame) -> str:
@@ -360,8 +400,7 @@ def _copy_of_archive(archive: Archive | str | Path, file: Path, *, personal: boo
     """Copy an archive beside a file that is written, whole, while a harvest may write to it."""
     if not personal:
         raise InvalidInputError(
-            "An archive holds what persons have written of themselves, and a study holds it only "
-            "with personal=True (--personal)."
+            "An archive holds personal data: a study includes it only with personal=True (--personal)."
         )
     from dirframe.archive.archive import open_archive
 
@@ -383,10 +422,12 @@ def _package(
     licence = license or (SAMPLE_LICENCE if synthetic else "")
     address = licence if ":" in licence else f"https://spdx.org/licenses/{licence}"
     of_licence = {"name": licence, "path": "" if " " in licence else address}
-    titles, links = [source.title() for source in sources], {s.name: s.link for s in sources}
+    titles = [source.title() for source in sources]
+    links = {source.name: source.link for source in sources}
+    words = title or "; ".join(dict.fromkeys(titles))
     package = {
         "name": "study",
-        "title": " ".join((title or "; ".join(dict.fromkeys(titles))).split()),
+        "title": " ".join(words.split()),
         "licenses": [_filled(of_licence)] if licence else None,
         "contributors": [{"title": name, "role": "author"} for name in authors or links],
         "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],

@@ -169,8 +169,8 @@ def _as_json(value: Any, column: object) -> str:
             return _encode(_finite(value))
     except (TypeError, ValueError):
         raise InvalidInputError(
-            f"The column {column!r} holds a {type_name(value)}, which this format cannot hold. Turn "
-            "it into text, numbers or lists of them first; .parquet holds bytes too."
+            f"The column {column!r} holds values of type {type_name(value)}, which this format cannot "
+            "hold. Turn them into text, numbers or lists of these first; .parquet holds bytes too."
         ) from None
 
 
@@ -409,8 +409,8 @@ def checked_frame(name: str, given: Any) -> pd.DataFrame:
     names = list[Any](frame)
     if not names or not all(column and isinstance(column, str) for column in names):
         raise InvalidInputError(
-            f"The columns of {name!r} are {names[:5]!r}; an export needs one column or more, "
-            "and each with a name, as text. Rename them first."
+            f"The columns of {name!r} are {names[:5]!r}; an export needs at least one column, and "
+            "names that are text. Rename them first."
         )
     if not types.is_integer_dtype(frame.index.dtype):
         _warn(name, "the index is not written; reset_index() makes columns of it")

@@ -99,7 +99,7 @@ def draw_activity_by(
     shares: dict[str, float] = {}
     for name, table in tables.items():
         share = table["share"].iloc[0]
-        if provenance.get_provenance(table)["base"]["records"] and not pd.isna(share):
+        if pd.notna(share):
             shares[name] = float(share)
     if not shares:
         raise NothingToDrawError("")

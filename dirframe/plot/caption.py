@@ -76,16 +76,15 @@ def caption_text(table: pd.DataFrame, notes: Sequence[str], own: str | None = No
     """Return the caption of a chart: the number of records, notes or a text, and the source."""
     size = size_sentence(table)
     words = [own, size] if own else [size, *notes]
-    source = provenance.origin_note(table)
-    source = source[:1].upper() + source[1:]  # a sentence before it has ended
-    return f"{' '.join(words)}\n{source}".strip()
+    return f"{' '.join(words)}\n{provenance.origin_note(table)}"
 
 
 def size_sentence(table: pd.DataFrame) -> str:
     """Return how many records the figures are based on: "11 of 12 projects have a main language."."""
     size = provenance.size_of(table)
     record = provenance.get_provenance(table)
-    noun = _nouns(record["resource"])[size.whole != 1]
+    singular, plural = _nouns(record["resource"])
+    noun = singular if size.whole == 1 else plural
     chart = STATISTICS.get(record["statistic"].get("name", ""))
     clause = ""
     if chart is not None and (record["base"] or size.records < size.rows):

@@ -10,6 +10,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Patch
 
@@ -334,7 +335,8 @@ def users_against_contributors(
 def draw_users_against_contributors(ax: Axes, table: pd.DataFrame) -> list[str]:
     """Draw the number of projects in cells of users and contributors as shades."""
     require_figures(table)
-    column, row = _doubling(table["users"]), _doubling(table["contributors"])
+    column = _doubling(table["users"])
+    row = _doubling(table["contributors"])
     projects = np.zeros((row.max() + 1, column.max() + 1))
     np.add.at(projects, (row, column), table["projects"].to_numpy(float))
     is_filled = projects > 0
@@ -345,12 +347,8 @@ def draw_users_against_contributors(ax: Axes, table: pd.DataFrame) -> list[str]:
     cells.set_facecolor([tuple(shade) for shade in shades.reshape(-1, 4).tolist()])
     cells.set_array(None)
     size = fonts.font_size(ax, mpl.rcParams["xtick.labelsize"])
-    for axis, number, room in (
-        (ax.xaxis, projects.shape[1], fonts.axes_width(ax) / (5 * size)),
-        (ax.yaxis, projects.shape[0], fonts.axes_height(ax) / (2 * size)),
-    ):
-        step = math.ceil((number + 1) / max(int(room), 1))
-        scales.labelled_ticks(axis, range(0, number + 1, step), _bound)
+    _label_bounds(ax.xaxis, projects.shape[1], fitting=fonts.axes_width(ax) / (5 * size))
+    _label_bounds(ax.yaxis, projects.shape[0], fitting=fonts.axes_height(ax) / (2 * size))
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.set_xlabel("Users (members who stack the project)")
@@ -358,13 +356,19 @@ def draw_users_against_contributors(ax: Axes, table: pd.DataFrame) -> list[str]:
     key = [Patch(facecolor=shade, label=label) for label, shade in present.values()]
     legend_beside(ax, key, "Projects")
     counts = counts_of(table)
-    faults = sum(number for name, number in counts.items() if name in REASONS)
-    is_twice = faults > counts["projects"] - counts["with_both"]
-    what = "Not shown, some for two reasons" if is_twice else "Not shown"
+    not_drawn = counts["projects"] - counts["with_both"]
+    reasons = sum(number for name, number in counts.items() if name in REASONS)
+    what = "Not shown, some for two reasons" if reasons > not_drawn else "Not shown"
     return [
         "Cells begin at 0, 1, 2, 4, 8 and so on, and end below the next bound.",
         *not_shown(table, what=what),
     ]
+
+
+def _label_bounds(axis: Axis, cells: int, *, fitting: float) -> None:
+    """Label the bounds of the cells along an axis, as many as have room."""
+    step = math.ceil((cells + 1) / max(int(fitting), 1))
+    scales.labelled_ticks(axis, range(0, cells + 1, step), _bound)
 
 
 def _bound(place: int) -> str:

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dirframe import provenance
+from dirframe._arrow import as_text
 from dirframe._display import quantity
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.errors import InvalidInputError
@@ -43,7 +44,7 @@ _ROWS, _FEWEST_ROWS = 11.0, 2.5  # height of a chart without named rows, and the
 _ROW_HEIGHT, _LINES_HEIGHT = 0.25, 1.15  # inches
 _LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # bounds in a narrow figure, as multiples of the usual
 #: Settings of files and windows, which a person may change without having a style.
-_NO_LOOK = ("figure.", "savefig.", "pdf.", "ps.", "svg.")
+_FILE_SETTINGS = ("figure.", "savefig.", "pdf.", "ps.", "svg.")
 
 
 class NothingToDrawError(Exception):
@@ -83,7 +84,7 @@ def show(
     check_options(title, caption, width)
     if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
         raise InvalidInputError(
-            f"ax must be one Axes, such as axes[0] of several; got a {type(ax).__name__}."
+            f"ax must be one Axes, such as axes[0] of several; got {type(ax).__name__}."
         )
     if ax is not None and ax.name != "rectilinear":
         raise InvalidInputError(f"ax must have an x and a y axis; got {ax.name} axes.")
@@ -194,6 +195,13 @@ def check_options(title: object, caption: object, width: object) -> None:
     for name, value in (("title", title), ("caption", caption)):
         if not isinstance(value, str | bool | None):
             raise InvalidInputError(f"{name} is {value!r}; it must be text, or False for none.")
+        if isinstance(value, str):
+            try:
+                value.encode()
+            except UnicodeEncodeError as error:
+                raise InvalidInputError(
+                    f"{name} is {value!a}; it holds half a UTF-16 pair, which is no text."
+                ) from error
 
 
 def detach_words(ax: Axes) -> None:
@@ -206,7 +214,7 @@ def detach_words(ax: Axes) -> None:
 def of_project(frame: pd.DataFrame) -> str:
     """Return the project that records are of, for a title; empty if they are of several."""
     if "name" in frame and len(frame) == 1:
-        name = frame["name"].iloc[0]
+        name = as_text(frame["name"]).iloc[0]
         return "" if pd.isna(name) else str(name)
     columns = read(frame, [], optional=["project_id"])
     asked = provenance.get_provenance(frame)["query"].get("project")
@@ -246,7 +254,7 @@ def house_style() -> AbstractContextManager[None]:
     now: Mapping[Any, Any] = mpl.rcParams
     default: Mapping[Any, Any] = mpl.rcParamsDefault
     changed = {name for name in settings if now[name] != default[name]}
-    if any(not name.startswith(_NO_LOOK) for name in changed):
+    if any(not name.startswith(_FILE_SETTINGS) for name in changed):
         return nullcontext()
     return _settings({name: value for name, value in settings.items() if name not in changed})
 

@@ -337,26 +337,26 @@ def draw_languages_by_year(
     totals = table.groupby("year")["projects"].sum()
     large = totals.index[totals >= rows.FEW]
     first = large.min() if len(large) else totals.index[0]
-    early = int(totals.loc[: first - 1].sum())
     shown = totals.loc[first:]
     years = shown.index.to_numpy(int)
+    is_small = shown < rows.FEW
     is_finished = table.groupby("year")["finished"].last().loc[first:].fillna(value=True)
-    is_pale = (shown < rows.FEW) | ~is_finished
+    is_pale = (is_small | ~is_finished).to_numpy(bool)
     fill_of = fills(dict.fromkeys(table["language"]))
     if rows.has_other_row(table):
         fill_of[table["language"].iloc[-1]] = (OTHER, OTHER_HATCH)
+    # The names stand beside the last year with all its projects, or else with any.
+    may_be_named = shown > 0 if is_pale.all() else ~is_pale
+    named_year = int(np.flatnonzero(may_be_named)[-1])
     bottom = np.zeros(len(years))
     middles: dict[str, float] = {}
-    # The last year with all its projects, or else with any.
-    is_whole = ~is_pale.to_numpy(bool)
-    labelled = int(np.flatnonzero(is_whole if is_whole.any() else shown > 0)[-1])
     for language, fill in fill_of.items():
         part = table[(table["language"] == language) & (table["year"] >= first)]
         share = part["share"].fillna(0).to_numpy(float)
         bars = ax.bar(years, share, 0.88, bottom, linewidth=0.6, **bar_properties(*fill))
         for bar, fades in zip(bars, is_pale, strict=True):
             bar.set_alpha(rows.PALE if fades else None)
-        middles[language] = bottom[labelled] + share[labelled] / 2
+        middles[language] = bottom[named_year] + share[named_year] / 2
         bottom += share
     label_ends(ax, middles, {name: bar_properties(*fill) for name, fill in fill_of.items()})
     scales.labelled_ticks(
@@ -371,18 +371,19 @@ def draw_languages_by_year(
     notes = ["The language is that of the latest analysis."]
     if rows.has_intervals(table):
         notes.append(rows.NOT_DRAWN)
-    if early:
+    left_out = int(totals.loc[: first - 1].sum())
+    if left_out:
         notes.append(
-            f"Left out: {quantity(early, 'project')} of the years before {first}, each with fewer "
+            f"Left out: {quantity(left_out, 'project')} of the years before {first}, each with fewer "
             f"than {rows.FEW}."
         )
-    pale_parts = []
-    if (shown < rows.FEW).any():
-        pale_parts.append(f"years with fewer than {rows.FEW} projects")
+    pale_years = []
+    if is_small.any():
+        pale_years.append(f"years with fewer than {rows.FEW} projects")
     if not is_finished.iloc[-1]:
-        pale_parts.append(f"{years[-1]} ({not_over(table)})")
-    if pale_parts:
-        notes.append(f"Pale: {', and '.join(pale_parts)}.")
+        pale_years.append(f"{years[-1]} ({not_over(table)})")
+    if pale_years:
+        notes.append(f"Pale: {', and '.join(pale_years)}.")
     return [*notes, *not_shown(table)]
 
 

@@ -63,7 +63,14 @@ from dirframe.plot.licenses import draw_license_families, draw_licenses
 from dirframe.plot.one_project import draw_commits_by_contributor, draw_monthly_activity
 from dirframe.plot.survival import draw_life_span, draw_survival, draw_survival_by
 from dirframe.plot.tags import draw_tags
-from dirframe.stats.strata import Stratum, describe, divided, in_several, is_own, require_own
+from dirframe.stats.strata import (
+    Stratum,
+    check_function,
+    copy_strata_provenance,
+    count_repeated,
+    divide,
+    is_own,
+)
 
 _PANELS = 12  # more would be too small to compare
 _LINES = 7  # more could not be told apart
@@ -76,8 +83,8 @@ _UNKNOWN = "not known"
 
 
 @dataclass(frozen=True)
-class _Look:
-    """What divides the records of a figure, and its options."""
+class _FigureOptions:
+    """The column that divides the records of a figure, its title, caption and width."""
 
     column: str
     title: str | bool | None
@@ -156,8 +163,8 @@ def panels(
     Parameters
     ----------
     chart : callable
-        A function of `dirframe.plot`, or one of your own that draws a frame on ``ax``:
-        ``chart(frame, ax=ax)``.
+        A function of `dirframe.plot`, or a `functools.partial` of one, or a function of your own
+        that draws a frame on ``ax``: ``chart(frame, ax=ax)``.
     frame : pandas.DataFrame
         Records for the chart.
     column, min_records
@@ -184,32 +191,36 @@ def panels(
     >>> [ax.get_title("left") for ax in figure.axes]
     ['Chad (n = 2)', 'Cuba (n = 1)']
     """
+    if isinstance(chart, partial) and not chart.args and is_own(chart.func, "plot", CHARTS):
+        words = {"title": title, "caption": caption, "width": width}
+        given = {name: value for name, value in words.items() if value is not None}
+        options = {**chart.keywords, **given, **options}
+        return panels(chart.func, frame, column, min_records=min_records, **options)
     _check_chart(chart)
     check_options(title, caption, width)
-    look = _Look(column, title, caption, width)
+    if "ax" in options:
+        raise InvalidInputError("panels makes its own axes: leave out ax.")
+    figure_options = _FigureOptions(column, title, caption, width)
     with house_style():
         if not is_own(chart, "plot", CHARTS):
-            strata = divided(frame, column, min_records=min_records, most=_PANELS)
-            return _own_panels(chart, frame, strata, look, options)
+            strata = divide(frame, column, min_records=min_records, most=_PANELS)
+            return _own_panels(chart, frame, strata, figure_options, options)
         name = chart.__name__
         most = _LINES if name == "survival" else _PANELS
-        strata = divided(frame, column, min_records=min_records, most=most)
+        strata = divide(frame, column, min_records=min_records, most=most)
         if not strata:
             drawn = chart(frame, title=title, caption=caption, width=width, **options)
             figure: Figure = drawn.get_figure(root=True)
             return figure
-        return _panels(chart, frame, strata, look, options)
+        return _panels(chart, frame, strata, figure_options, options)
 
 
-def _check_chart(chart: object) -> None:
+def _check_chart(chart: Callable[..., Any]) -> None:
     """Raise unless a chart is a function of `dirframe.plot`, or a person's own that takes ``ax``."""
-    module = str(getattr(chart, "__module__", ""))
-    if not callable(chart) or module.startswith("dirframe."):
-        require_own(chart, "plot", CHARTS)
-        return
-    arguments = signature(chart).parameters.values()
-    takes_any = any(argument.kind is argument.VAR_KEYWORD for argument in arguments)
-    if not takes_any and "ax" not in signature(chart).parameters:
+    check_function(chart, "plot", CHARTS)
+    parameters = signature(chart).parameters
+    takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    if not takes_any and "ax" not in parameters:
         raise InvalidInputError(
             f"{getattr(chart, '__name__', chart)!s} takes no ax: panels calls chart(frame, ax=ax)."
         )
@@ -219,51 +230,50 @@ def _panels(
     chart: Callable[..., Any],
     frame: pd.DataFrame,
     strata: Sequence[Stratum],
-    look: _Look,
+    figure_options: _FigureOptions,
     options: dict[str, Any],
 ) -> Figure:
     """Draw a chart of `dirframe.plot` for each stratum."""
     name = chart.__name__
     spec = _CHARTS[name]
-    chosen = _options_of(chart, options)
-    tables = [_call(spec.statistic, stratum.frame, chosen) for stratum in strata]
-    heading = f"{_heading(name, tables[0], chosen)}, by {_words_of(look.column)}"
-    by_name = {
-        fonts.short_name(stratum.label or _UNKNOWN): table
-        for stratum, table in zip(strata, tables, strict=True)
-    }
-    notes: list[str]
+    options = _with_defaults(chart, options)
+    of_statistic = _taken_by(spec.statistic, options)
+    tables = [spec.statistic(stratum.frame, **of_statistic) for stratum in strata]
+    column, width = figure_options.column, figure_options.width
     if name == "survival":
-        pooled = list(by_name)[-1] if strata[-1].pooled else ""
+        names = _names_of(strata)
+        pooled = names[-1] if strata[-1].pooled else ""
         draw_lines = partial(draw_survival_by, pooled=pooled)
-        figure, notes = _one_chart(draw_lines, by_name, tables[0], look.width, 11)
+        figure, notes = _one_chart(draw_lines, names, tables, width, rows=11)
     elif name == "activity":
-        is_ordered = look.column in _ORDERED or all(label.isdecimal() for label in by_name)
-        draw = partial(draw_activity_by, in_order=is_ordered)
-        figure, notes = _one_chart(draw, by_name, tables[0], look.width, len(tables))
+        names = _names_of(strata)
+        is_ordered = column in _ORDERED or all(label.isdecimal() for label in names)
+        draw_bars = partial(draw_activity_by, in_order=is_ordered)
+        figure, notes = _one_chart(draw_bars, names, tables, width, rows=len(tables))
     else:
-        figure, axes, across = _new_figure(len(strata), look.width, spec.height)
-        noted = []
+        figure, axes, across = _new_figure(len(strata), width, spec.height)
+        notes_of_each = []
         for ax, stratum, table in zip(axes, strata, tables, strict=True):
-            noted.append(draw_or_explain(_draw_of(spec, stratum, chosen), ax, table))
+            draw = _draw_of(spec, stratum, options)
+            notes_of_each.append(draw_or_explain(draw, ax, table))
             wrap_labels(ax)
             _write_size(ax, stratum, provenance.get_provenance(table)["base"]["records"])
-        notes = _common(noted)
-        _write_own_notes(axes, noted, notes, look.caption)
+        notes = _common(notes_of_each)
+        _write_own_notes(axes, notes_of_each, notes, figure_options.caption)
         _share_axes(axes, across)
-    _write_title(figure, look.title, heading)
-    if look.caption is not False:
+    heading = f"{_heading(name, tables[0], options)}, by {_words_of(column)}"
+    _write_title(figure, figure_options.title, heading)
+    if figure_options.caption is not False:
         notes += _strata_notes(strata, frame)
         whole = None
-        if in_several(strata, frame) > 0:
-            whole = _call(spec.statistic, frame, chosen)
-        step = f"by: {look.column}"
-        total = describe(frame, tables, pd.DataFrame(), step=step, numbers={}, whole=whole)
-        drawn = provenance.get_provenance(tables[0])["other_data"]
-        is_drawn = name != "accounts_by_country" and chosen.get("per_million", True)
-        provenance.set_provenance(total, other_data=drawn if is_drawn else [])
-        own = look.caption if isinstance(look.caption, str) else None
-        write_figure_caption(figure, caption_text(total, notes, own))
+        if count_repeated(strata, frame) > 0:
+            whole = spec.statistic(frame, **of_statistic)
+        total = copy_strata_provenance(
+            frame, tables, pd.DataFrame(), column, numbers={}, whole=whole
+        )
+        if not options.get("per_million"):
+            provenance.set_provenance(total, other_data=[])  # no inhabitants are drawn
+        _write_caption(figure, total, notes, figure_options.caption)
     return figure
 
 
@@ -271,11 +281,11 @@ def _own_panels(
     chart: Callable[..., Any],
     frame: pd.DataFrame,
     strata: Sequence[Stratum],
-    look: _Look,
+    figure_options: _FigureOptions,
     options: dict[str, Any],
 ) -> Figure:
     """Call a person's own function for each stratum."""
-    figure, axes, across = _new_figure(max(len(strata), 1), look.width, _HEIGHT)
+    figure, axes, across = _new_figure(max(len(strata), 1), figure_options.width, _HEIGHT)
     try:
         for ax, stratum in zip(axes, strata, strict=False):
             chart(stratum.frame, ax=ax, **options)
@@ -285,45 +295,49 @@ def _own_panels(
         plt.close(figure)
         raise
     _share_axes(axes[: len(strata)], across)
-    _write_title(figure, look.title, f"By {_words_of(look.column)}")
-    if look.caption is not False:
-        own = look.caption if isinstance(look.caption, str) else None
-        write_figure_caption(figure, caption_text(frame, _strata_notes(strata, frame), own))
+    _write_title(figure, figure_options.title, f"By {_words_of(figure_options.column)}")
+    if figure_options.caption is not False:
+        notes = _strata_notes(strata, frame)
+        _write_caption(figure, frame, notes, figure_options.caption)
     return figure
 
 
-def _options_of(chart: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+def _with_defaults(chart: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a chart, those that are not given by their defaults."""
-    look = {"ax", "title", "caption", "width"}
-    parameters = {
-        name: parameter
+    of_figure = {"ax", "title", "caption", "width"}
+    defaults = {
+        name: parameter.default
         for name, parameter in signature(chart).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name not in look
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in of_figure
     }
-    if not options.keys() <= parameters.keys():
+    if not options.keys() <= defaults.keys():
         chart(pd.DataFrame(), **options)  # raises, and says which option was meant
-    defaults = {name: parameter.default for name, parameter in parameters.items()}
-    return defaults | options
+    return {**defaults, **options}
 
 
-def _call(
-    function: Callable[..., Any], frame: pd.DataFrame, options: Mapping[str, Any]
-) -> pd.DataFrame:
-    """Call a statistic with those of the options that it takes."""
+def _taken_by(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the options of a chart that its statistic, or what draws it, takes."""
     names = signature(function).parameters
-    table: pd.DataFrame = function(
-        frame, **{name: value for name, value in options.items() if name in names}
-    )
-    return table
+    return {name: value for name, value in options.items() if name in names}
 
 
 def _draw_of(spec: _Chart, stratum: Stratum, options: Mapping[str, Any]) -> Draw:
-    """Return what draws the table of a stratum, with those of the options that it takes."""
-    names = signature(spec.draw).parameters
-    chosen = {name: value for name, value in options.items() if name in names}
+    """Return what draws the table of a stratum."""
+    taken = _taken_by(spec.draw, options)
     if spec.measures is not None:
-        chosen["measures"] = spec.measures(stratum.frame)
-    return partial(spec.draw, **chosen)
+        taken["measures"] = spec.measures(stratum.frame)
+    return partial(spec.draw, **taken)
+
+
+def _names_of(strata: Sequence[Stratum]) -> list[str]:
+    """Return a different name for each stratum: short, unless several would have the same."""
+    labels = {stratum.label for stratum in strata}
+    unknown = _UNKNOWN if _UNKNOWN not in labels else "missing"
+    texts = [unknown if stratum.label is None else stratum.label for stratum in strata]
+    short = [fonts.short_name(text) for text in texts]
+    return [
+        text if short.count(name) > 1 else name for text, name in zip(texts, short, strict=True)
+    ]
 
 
 def _words_of(column: str) -> str:
@@ -357,15 +371,17 @@ def _new_figure(number: int, width: Width | None, height: float) -> tuple[Figure
 
 def _one_chart(
     draw: Callable[[Axes, Mapping[str, pd.DataFrame]], list[str]],
-    tables: Mapping[str, pd.DataFrame],
-    first: pd.DataFrame,
+    names: Sequence[str],
+    tables: Sequence[pd.DataFrame],
     width: Width | None,
+    *,
     rows: int,
 ) -> tuple[Figure, list[str]]:
     """Draw all strata on the same axes."""
     inches = INCHES[width] if width else 6.4
     figure = plt.figure(figsize=(inches, 1.3 + _ROW * max(rows, 3)), layout="constrained")
-    notes = draw_or_explain(lambda ax, _: draw(ax, tables), figure.subplots(), first)
+    by_name = dict(zip(names, tables, strict=True))
+    notes = draw_or_explain(lambda ax, _: draw(ax, by_name), figure.subplots(), tables[0])
     return figure, notes
 
 
@@ -374,6 +390,13 @@ def _write_title(figure: Figure, title: str | bool | None, default: str) -> None
         title = default
     if title:
         set_figure_title(figure, title)
+
+
+def _write_caption(
+    figure: Figure, table: pd.DataFrame, notes: Sequence[str], caption: str | bool | None
+) -> None:
+    own = caption if isinstance(caption, str) else None
+    write_figure_caption(figure, caption_text(table, notes, own))
 
 
 def _write_size(ax: Axes, stratum: Stratum, records: int) -> None:
@@ -412,7 +435,7 @@ def _strata_notes(strata: Sequence[Stratum], frame: pd.DataFrame) -> list[str]:
     pooled = sum(stratum.pooled for stratum in strata)
     if pooled:
         notes.append(f"The last part holds {quantity(pooled, 'smaller group')} together.")
-    if in_several(strata, frame) > 0:
+    if count_repeated(strata, frame) > 0:
         notes.append("A record that belongs to several parts is in each of them.")
     return notes
 

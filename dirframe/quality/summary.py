@@ -45,7 +45,7 @@ class Reason(NamedTuple):
 
     words: str
     records: int
-    share: float
+    share: float | None  # None of no records
     rule: str = ""
 
 
@@ -196,12 +196,13 @@ def reasons_to_beware(frame: pd.DataFrame) -> list[Reason]:
     ):
         lacking = max(available - loaded, 0)
         words = _not_loaded(frame, resource, record)
-        reasons.append(Reason(words, lacking, lacking / max(available, 1)))
+        reasons.append(Reason(words, lacking, lacking / available if available else None))
     matched = [(words, mask, "") for words, mask in _reasons(frame, resource)]
     matched += [(RULE_TITLES[rule], mask, rule) for rule, mask in _rules(frame)]
     for words, mask, rule in matched:
         number = int(mask.sum())
-        reasons.append(Reason(words, number, number / max(len(frame), 1), rule))
+        share = number / len(frame) if len(frame) else None
+        reasons.append(Reason(words, number, share, rule))
     return reasons
 
 

@@ -1,8 +1,13 @@
 """WSGI application of a directory: its XML, each response with a key and a count, and its pages."""
 
-# Extensions of the specification are marked as such in docs/serving.md and on the home page. Where the specification is silent: a page past the end is an empty result; an invalid page, an
-# unknown sort and a query beyond its limits are failures (400); an exhausted quota is 429 with
-# Retry-After; methods other than GET and HEAD are 405.
+# A request comes from `server.py`, through `behind_proxy` if there is a proxy. `_charge_key` refuses or
+# counts it. A view reads records from the store (`store.py`), and writes them as XML (`xml.py`). `_finish`
+# adds headers, and writes the log. `_fail` makes XML or a page of an error.
+#
+# Extensions of the specification are marked as such in docs/serving.md and on the home page. Where the
+# specification is silent: a page past the end is an empty result; an invalid page, an unknown sort and a
+# query beyond its limits are failures (400); an exhausted quota is 429 with Retry-After; methods other
+# than GET and HEAD are 405.
 
 from __future__ import annotations
 
@@ -101,21 +106,26 @@ def create_app(
     Without `analyses` it sends them on the own page of each project alone, and ten records a page; then
     collections of projects take `per_page` and `ids`, as today's live service does.
     """
-    app = Flask(__name__, static_folder=None)
-    size = PAGE_SIZE if analyses else TODAYS_PAGE_SIZE
     site = site or Site()
-    app.config.update(PROVIDE_AUTOMATIC_OPTIONS=False, ANALYSES=analyses, PAGE_SIZE=size)
+    app = Flask(__name__, static_folder=None)
     app.extensions |= {"store": store, "keys": keys}
-    # A redirect to the canonical URL would repeat the key in its Location header.
-    app.url_map.merge_slashes = app.url_map.strict_slashes = app.url_map.redirect_defaults = False
-    app.config["ACCOUNTS_CSV"] = site.accounts_csv
     app.jinja_env.globals.update(site=site, store=store)
-    app.before_request(_check_key)
+    app.config.update(
+        PROVIDE_AUTOMATIC_OPTIONS=False,
+        REHEARSAL=not analyses,
+        PAGE_SIZE=PAGE_SIZE if analyses else TODAYS_PAGE_SIZE,
+        ACCOUNTS_CSV=site.accounts_csv,
+    )
+    # A redirect to the canonical URL would repeat the key in its Location header.
+    app.url_map.merge_slashes = False
+    app.url_map.strict_slashes = False
+    app.url_map.redirect_defaults = False
+    app.before_request(_charge_key)
     app.after_request(_finish)
     app.register_error_handler(HTTPException, _fail)
     app.register_error_handler(InvalidInputError, lambda error: _fail(BadRequest(str(error))))
     app.register_error_handler(StoreError, _fail_unreadable)
-    app.register_error_handler(etree.XMLSyntaxError, _fail_unreadable)
+    app.register_error_handler(etree.XMLSyntaxError, _fail_damaged)
     app.register_blueprint(xml)
     app.register_blueprint(pages)
     if not analyses:
@@ -125,14 +135,17 @@ def create_app(
     return app
 
 
-def _needs_key() -> bool:
-    """Return whether the response is of the interface: by the address, also if nothing is there."""
+# Each request to the interface has a key, and is counted
+
+
+def _is_to_interface() -> bool:
+    """Return whether a request is to the interface: by the address, also if nothing is there."""
     return request.blueprint == xml.name or request.path.rstrip("/").endswith(".xml")
 
 
-def _check_key() -> None:
+def _charge_key() -> None:
     """Count a request to the interface, or refuse it."""
-    if not _needs_key():
+    if not _is_to_interface():
         return
     keys: KeyStore = current_app.extensions["keys"]
     try:
@@ -148,22 +161,39 @@ def _check_key() -> None:
         raise TooManyRequests(text, retry_after=wait)
 
 
+# What the interface returns
+
+
+def _is_rehearsal() -> bool:
+    """Return whether the directory is like today's live service."""
+    return bool(current_app.config["REHEARSAL"])
+
+
 @xml.get("/accounts.xml", defaults={"resource": ACCOUNT})
 @xml.get("/projects.xml", defaults={"resource": PROJECT})
 def collection(resource: Resource) -> bytes:
     """Return a page of accounts or projects."""
+    query, sort, number = list_request()
+    if _is_rehearsal():
+        return _todays_collection(resource, query, sort, number)
+    page = current_store().page(resource, query, sort, number)
+    return result_xml(page.fragments, page.available, page.first)
+
+
+def _todays_collection(resource: Resource, query: str, sort: str, number: int) -> bytes:
+    """Return a page of accounts or projects as today's live service has it, without analyses."""
     store = current_store()
-    query, sort, page = list_request()
-    if current_app.config["ANALYSES"]:
-        return _result(*store.page(resource, query, sort, page))
-    size = requested_page_size() if resource is PROJECT else TODAYS_PAGE_SIZE
-    ids = requested_ids() if resource is PROJECT else []
+    size = TODAYS_PAGE_SIZE
+    ids: list[str] = []
+    if resource is PROJECT:
+        size = requested_page_size()
+        ids = requested_ids()
     if ids:
-        fragments, available, first = store.page_of_ids(resource, ids, page, size)
+        page = store.page_of_ids(resource, ids, number, size)
     else:
-        fragments, available, first = store.page(resource, query, sort, page, size)
-    fragments = [_without_analysis(fragment) for fragment in fragments]
-    return _result(_with_organizations(resource, fragments), available, first)
+        page = store.page(resource, query, sort, number, size)
+    fragments = [_without_analysis(fragment) for fragment in page.fragments]
+    return result_xml(_with_organizations(resource, fragments), page.available, page.first)
 
 
 @xml.get("/accounts/<segment>.xml", defaults={"resource": ACCOUNT})
@@ -175,18 +205,18 @@ def single(resource: Resource, segment: str) -> bytes:
     fragment = store.record(resource, segment)
     if fragment is None and resource is ACCOUNT:
         fragment = store.account_with_email(segment)
-    if fragment is None and resource is PROJECT and not current_app.config["ANALYSES"]:
+    if fragment is None and resource is PROJECT and _is_rehearsal():
         fragment = store.record_titled(resource, segment)  # as most short names of today are
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
-    return _result(_with_organizations(resource, [fragment]))
+    return result_xml(_with_organizations(resource, [fragment]))
 
 
 @xml.get("/accounts.csv", defaults={"resource": ACCOUNT})
 @xml.get("/projects.csv", defaults={"resource": PROJECT})
 def download(resource: Resource) -> Response:
     """Return a whole collection as CSV, an extension: accounts only if the operator offers them."""
-    if not current_app.config["ANALYSES"]:
+    if _is_rehearsal():
         abort(404, "There is nothing at this address.")
     if resource is ACCOUNT and not current_app.config["ACCOUNTS_CSV"]:
         abort(404, "This directory does not offer its accounts as CSV.")
@@ -212,37 +242,53 @@ def document(name: str) -> bytes | BaseResponse:
     """Return a stored document, such as the languages, or a page of it if it has pages."""
     # What is below /projects/ is also below /p/, as today.
     address = re.sub("^p/", "projects/", name)
-    is_rehearsal = not current_app.config["ANALYSES"]
+    if _is_rehearsal():
+        return _todays_document(address)
     resource = document_resource(address)
     entries = current_store().document(address)
-    if entries is None and is_rehearsal and is_empty_list(current_store(), address, resource):
+    if entries is None or resource is None:
+        abort(404, _why_nothing_is_at(address))
+    query, sort, page = list_request()
+    _check_unsearched(resource, query, sort)
+    size = PAGE_SIZE if resource.paged else len(entries)
+    first = (page - 1) * size
+    shown = entries[first : first + size]
+    return result_xml(shown, len(entries), first, wrapper=resource.wrapper)
+
+
+def _todays_document(address: str) -> bytes | BaseResponse:
+    """Return a stored document as today's live service has it."""
+    resource = document_resource(address)
+    entries = current_store().document(address)
+    if entries is None and is_empty_list(current_store(), address, resource):
         entries = []
     if entries is None or resource is None:
-        if is_rehearsal and _is_of_unanalysed_project(address):
+        if _is_of_unanalysed_project(address):
             return failure_xml(NO_ANALYSIS, status="error", element="message")
         abort(404, _why_nothing_is_at(address))
     query, sort, page = list_request()
-    if is_rehearsal and resource.collection == "orgs" and address != "orgs":
-        return _result(entries)
-    if is_rehearsal and is_searched(resource):
+    if resource.collection == "orgs" and address != "orgs":  # a single organization
+        return result_xml(entries)
+    if is_searched(resource):
         entries = search(resource, entries, query, sort)
-    elif query or sort not in {"", resource.default_sort}:
-        raise InvalidInputError("This document is neither searched nor sorted.")
-    size = len(entries)
-    if resource.paged:
-        size = page_size_of(resource) if is_rehearsal else PAGE_SIZE
+    else:
+        _check_unsearched(resource, query, sort)
+    size = page_size_of(resource) if resource.paged else len(entries)
     first = (page - 1) * size
-    if is_rehearsal and resource.redirects and first >= len(entries):
+    if resource.redirects and first >= len(entries):
         return redirect(url_for("rehearsal.organization", segment=address.split("/")[1]))
-    shown = entries[first : first + size]
     return result_xml(
-        shown,
+        entries[first : first + size],
         len(entries),
         first,
-        synthetic=current_store().synthetic,
         wrapper=resource.wrapper,
-        beside=beside_records(resource, address) if is_rehearsal else "",
+        beside=beside_records(resource, address),
     )
+
+
+def _check_unsearched(resource: Resource, query: str, sort: str) -> None:
+    if query or sort not in {"", resource.default_sort}:
+        raise InvalidInputError("This document is neither searched nor sorted.")
 
 
 def _is_of_unanalysed_project(address: str) -> bool:
@@ -280,10 +326,6 @@ def _why_nothing_is_at(address: str) -> str:
     return f"The project is here, but without {name}. Projects that have these: {shown}."
 
 
-def _result(fragments: list[str], *place: int) -> bytes:
-    return result_xml(fragments, *place, synthetic=current_store().synthetic)
-
-
 def _with_organizations(resource: Resource, fragments: list[str]) -> list[str]:
     """Return projects of a rehearsal with their organizations, as today's live service sends them."""
     organizations = current_app.extensions.get("organizations")
@@ -298,6 +340,9 @@ def _without_analysis(fragment: str) -> str:
     return serialize(element)
 
 
+# Errors, headers and the log
+
+
 def _healthz() -> Response:
     """Say that records can be read, and how many there are."""
     current_store().check()
@@ -308,7 +353,7 @@ def _healthz() -> Response:
 def _fail(error: HTTPException) -> Response:
     """Return an error as XML or as a page."""
     response = current_app.make_response(error.get_response(request.environ))
-    if _needs_key():
+    if _is_to_interface():
         response.data = failure_xml(error.description or error.name)
     else:
         response.data = render_template("error.html", error=error)
@@ -317,15 +362,21 @@ def _fail(error: HTTPException) -> Response:
 
 def _fail_unreadable(error: Exception) -> Response:
     """Return a failure of the store, whose cause the log has."""
-    path = escaped(str(current_store().path))
-    _LOG.error("A request failed: the store %s cannot be read: %s", path, escaped(str(error)))
-    text = "The records of this directory cannot be read; the log of the service says more."
+    _LOG.error("A request failed. %s", escaped(str(error)))
+    text = "The directory could not answer this request; the log of the service says why."
     return _fail(InternalServerError(text))
 
 
+def _fail_damaged(error: etree.XMLSyntaxError) -> Response:
+    """Return a failure of a record that is no XML any more."""
+    path = current_store().path
+    return _fail_unreadable(StoreError(f"The store {path} holds a damaged record: {error}."))
+
+
 def _finish(response: Response) -> Response:
+    """Add the headers of each response, and write it to the log."""
     response.headers.extend(_HEADERS)
-    if _needs_key():
+    if _is_to_interface():
         if response.mimetype != _CSV:
             response.mimetype = "application/xml"
         response.headers["Cache-Control"] = "private, no-cache"
@@ -333,7 +384,12 @@ def _finish(response: Response) -> Response:
         response.headers["Access-Control-Allow-Origin"] = "*"
     # An old client of this interface reads the status from a header.
     response.headers["Status"] = response.status
-    # Without parameters, keys and digests of e-mail addresses.
+    _log_access(response)
+    return response
+
+
+def _log_access(response: Response) -> None:
+    """Write a request to the log, without parameters, keys and digests of e-mail addresses."""
     path = request.environ.get("PATH_INFO", "")
     ACCESS_LOG.info(
         '%s %s "%s %s" %s %s',
@@ -344,7 +400,6 @@ def _finish(response: Response) -> Response:
         response.status_code,
         response.headers.get("Content-Length", "-"),
     )
-    return response
 
 
 def behind_proxy(app: WSGIApplication, trusted_proxy: str) -> WSGIApplication:

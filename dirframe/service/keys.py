@@ -101,7 +101,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
                 _prepare(self._database)
                 self._check()
         except DATABASE_FAILURES as error:
-            raise StoreError(f"The keys cannot be kept in {path}: {error}.") from error
+            raise StoreError(f"{path} cannot be used as a key file: {error}.") from error
 
     def close(self) -> None:
         """Close the file."""
@@ -146,7 +146,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
                 )
             if len(live) >= APPLICATIONS_PER_DEVELOPER and not beyond_limit:
                 raise InvalidInputError(
-                    f"{developer} has keys for {', '.join(live)}; a developer has "
+                    f"{developer} has keys for {', '.join(live)}; a developer may have "
                     f"{APPLICATIONS_PER_DEVELOPER}. Revoke one first, or allow more (--beyond-limit)."
                 )
             self._database.execute(
@@ -222,11 +222,11 @@ class KeyStore(AbstractContextManager["KeyStore"]):
     @contextmanager
     def _access(self) -> Iterator[None]:
         if not self._lock.acquire(timeout=_TIMEOUT):
-            raise StoreError(f"The file {self.path} of the keys is in use.")
+            raise StoreError(f"The key file {self.path} is busy.")
         try:
             yield
         except (*DATABASE_FAILURES, OverflowError) as error:
-            raise StoreError(f"The keys in {self.path} cannot be used: {error}.") from error
+            raise StoreError(f"The key file {self.path} cannot be used: {error}.") from error
         finally:
             self._lock.release()
 
@@ -243,7 +243,7 @@ def _prepare(database: sqlite3.Connection) -> None:
         if not tables:
             database.execute(_TABLE)
         elif tables != [("keys",)]:
-            raise sqlite3.DatabaseError("it holds something else")
+            raise sqlite3.DatabaseError("it is a database of another program")
 
 
 def _is_sound(record: sqlite3.Row) -> bool:

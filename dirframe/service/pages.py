@@ -85,7 +85,7 @@ def listing(resource: Resource) -> str:
     query, requested, number = list_request()
     sort = requested or store.default_sort(resource, query)
     page_size = current_app.config["PAGE_SIZE"]
-    fragments, available, first = store.page(resource, query, sort, number, page_size)
+    page = store.page(resource, query, sort, number, page_size)
 
     def address(to: int) -> str:
         name, given = f".{resource.collection}", requested or None
@@ -94,11 +94,11 @@ def listing(resource: Resource) -> str:
     return render_template(
         "list.html",
         resource=resource,
-        records=[etree.fromstring(fragment) for fragment in fragments],
-        available=available,
-        first=first,
+        records=[etree.fromstring(fragment) for fragment in page.fragments],
+        available=page.available,
+        first=page.first,
         number=number,
-        last=max(1, -(-available // page_size)),
+        last=max(1, -(-page.available // page_size)),
         address=address,
         query=query,
         sort_options=_sort_options(resource, requested, sort),

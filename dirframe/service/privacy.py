@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from typing import TypeAlias
+from xml.sax.saxutils import unescape
 
 from lxml import etree
 from lxml.etree import _Element
@@ -19,8 +20,8 @@ from dirframe.schema.private import (
     without_login,
 )
 
-#: A record without these has no reference, namespace or processing instruction.
-_SIGNS = ("&", "xmlns", "<?")
+#: A record without these has no namespace and no processing instruction.
+_SIGNS = ("xmlns", "<?")
 
 #: Names of elements and attributes, and those below each.
 _Names: TypeAlias = "dict[str, _Names]"
@@ -43,53 +44,71 @@ _ACCOUNT_NAMES = _names_of(ACCOUNT)
 
 def remove_private(record: _Element, resource: Resource) -> tuple[_Element, set[str]]:
     """Return a record without what is private, and the paths of elements and attributes removed."""
-    if resource is not ACCOUNT and not _may_be_private(record):
-        return record, set()
+    xml = unescape(etree.tostring(record, encoding="unicode"), {"&quot;": '"'})
+    may_need_masks = any(sign in xml for sign in _SIGNS) or may_hold_address(xml)
+    served = _ACCOUNT_NAMES if resource is ACCOUNT else None
     removed: set[str] = set()
-    etree.strip_elements(record, etree.ProcessingInstruction, with_tail=False)
-    _clean(record, resource.name, _ACCOUNT_NAMES if resource is ACCOUNT else None, removed)
-    if "xmlns" in etree.tostring(record, encoding="unicode"):
-        # A copy has no declarations of the elements around it, which may be addresses.
-        record = deepcopy(record)
-        etree.cleanup_namespaces(record)
+    if may_need_masks:
+        etree.strip_elements(record, etree.ProcessingInstruction, with_tail=False)
+    if served is not None or _has_private_name(record):
+        _remove_elements(record, resource.name, served, removed)
+    if may_need_masks:
+        _mask_texts(record)
+        if "xmlns" in etree.tostring(record, encoding="unicode"):
+            # A copy has no declarations of the elements around it, which may be addresses.
+            record = deepcopy(record)
+            etree.cleanup_namespaces(record)
     return record, removed
 
 
-def _may_be_private(record: _Element) -> bool:
-    """Return whether any part of a record may be private, which for most takes less than `_clean`."""
-    xml = etree.tostring(record, encoding="unicode")
-    if any(text in xml for text in _SIGNS) or may_hold_address(xml):
-        return True
+def _has_private_name(record: _Element) -> bool:
     names: set[str] = set()
-    for element in record.iter():
-        names.add(str(element.tag))
+    for element in record.iter("*"):
+        names.add(element.tag)
         names.update(map(str, element.keys()))
     return any(map(_is_private, names))
 
 
-def _clean(element: _Element, path: str, names: _Names | None, removed: set[str]) -> None:
-    """Clean an element; `names` are those that are served in it, or None for all."""
-    _mask_namespace(element)
-    for key, text in _attributes(element):
+def _remove_elements(
+    element: _Element, path: str, served: _Names | None, removed: set[str]
+) -> None:
+    """Remove private elements and attributes; of an account, all but those that are `served`."""
+    for key, _ in _attributes(element):
         name = _local_name(key)
-        if _is_private(name) or (names is not None and key not in names):
+        if _is_private(name) or (served is not None and key not in served):
             removed.add(f"{path}/@{name}")
             del element.attrib[key]
-        elif (public := _public(name, text)) != text:
-            element.set(key, public)
-    if element.text:
-        element.text = _public(_local_name(element.tag), element.text)
     for child in list(element.iterchildren("*")):
         name = _local_name(child.tag)
-        if _is_private(name) or (names is not None and child.tag not in names):
+        if _is_private(name) or (served is not None and child.tag not in served):
             removed.add(f"{path}/{name}")
             element.remove(child)
-            continue
-        if child.tail and child.tail.strip():  # text between elements is no field
-            child.tail = None if names is not None else without_addresses(child.tail)
-        _clean(child, f"{path}/{name}", None if names is None else names[name], removed)
-    if names is not None and len(element) and element.text and element.text.strip():
+        else:
+            below = None if served is None else served[name]
+            _remove_elements(child, f"{path}/{name}", below, removed)
+    if served is not None and len(element):
+        _remove_text_between_children(element)
+
+
+def _remove_text_between_children(element: _Element) -> None:
+    """Remove the text beside the children of an element, which is no field."""
+    if element.text and element.text.strip():
         element.text = None
+    for child in element:
+        if child.tail and child.tail.strip():
+            child.tail = None
+
+
+def _mask_texts(record: _Element) -> None:
+    """Mask the addresses in the texts, attributes and namespaces of a record."""
+    for element in record.iter("*"):
+        _mask_namespace(element)
+        for key, text in _attributes(element):
+            element.set(key, _public(_local_name(key), text))
+        if element.text:
+            element.text = _public(_local_name(element.tag), element.text)
+        if element is not record and element.tail:
+            element.tail = without_addresses(element.tail)
 
 
 def _mask_namespace(element: _Element) -> None:

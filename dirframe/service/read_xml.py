@@ -221,4 +221,4 @@ def _check(path: Path, root: _Element, tags: Collection[str]) -> None:
 
 
 def _no_collection(path: Path, reason: str) -> StoreError:
-    return StoreError(f"{path} is no collection: {reason}. Nothing was imported.")
+    return StoreError(f"{path} is not a collection: {reason}. Nothing was imported.")

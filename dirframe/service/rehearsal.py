@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from operator import itemgetter
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
@@ -30,10 +29,10 @@ _LONG_PAGE_SIZE = 20
 
 
 class _Search(NamedTuple):
-    """How a collection is searched and sorted: a field is a path, and falls or does not."""
+    """How a collection is searched and sorted."""
 
-    searched: str
-    sorts: dict[str, tuple[str, bool]]
+    searched: str  # path of the element
+    sorts: dict[str, tuple[str, bool]]  # path of the element, and whether its values fall
 
 
 _SEARCHES = {
@@ -62,7 +61,12 @@ _LONGEST_COUNT = 20
 
 #: Lists of which an owner without any has an empty one.
 _MAY_BE_EMPTY = {
-    *("enlistments", "stacks", "positions", "kudos", "kudos_sent", "managed_projects"),
+    "enlistments",
+    "stacks",
+    "positions",
+    "kudos",
+    "kudos_sent",
+    "managed_projects",
 }
 _OWNERS = {"accounts": ACCOUNT, "projects": PROJECT}
 
@@ -121,14 +125,19 @@ def search(resource: Resource, entries: list[str], query: str, sort: str) -> lis
         )
     field, is_falling = sorts[sort]
     word = query.strip().casefold()
-    chosen = []
-    for entry in entries:
-        element = etree.fromstring(entry)
-        if word in (element.findtext(searched) or "").casefold():
-            text = (element.findtext(field) or "").casefold() if field else ""
-            chosen.append((text.zfill(_LONGEST_COUNT) if text.isdigit() else text, entry))
-    chosen.sort(key=itemgetter(0), reverse=is_falling)
-    return [entry for _, entry in chosen]
+    matches = [entry for entry in entries if word in _folded_text(entry, searched)]
+    if not field:
+        return matches
+
+    def sort_key(entry: str) -> str:
+        text = _folded_text(entry, field)
+        return text.zfill(_LONGEST_COUNT) if text.isdigit() else text
+
+    return sorted(matches, key=sort_key, reverse=is_falling)
+
+
+def _folded_text(entry: str, path: str) -> str:
+    return (etree.fromstring(entry).findtext(path) or "").casefold()
 
 
 def is_empty_list(store: Store, address: str, resource: Resource | None) -> bool:

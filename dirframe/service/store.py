@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from dirframe._files import atomic_write, data_folder
 from dirframe._printable import escaped
@@ -74,13 +74,23 @@ CREATE TABLE {name}_slugs (slug, n, PRIMARY KEY (slug, n)) WITHOUT ROWID;
 """
 
 
+class StoredPage(NamedTuple):
+    """A page of records as XML."""
+
+    fragments: list[str]
+    available: int  # records on all pages
+    first: int  # the position of the first one here
+
+
 class Store:
     """Read-only access to a store built by `open_data`."""
 
     def __init__(
         self, path: Path, held: HeldFile, temporary_folder: TemporaryFolder | None = None
     ) -> None:
-        self.path, self._held, self._temporary_folder = path, held, temporary_folder
+        self.path = path
+        self._held = held
+        self._temporary_folder = temporary_folder
         self._csv_folder: TemporaryFolder | None = None
         self._csv_files: dict[str, Path] = {}
         self._csv_lock = threading.Lock()
@@ -126,8 +136,8 @@ class Store:
 
     def page(
         self, resource: Resource, query: str, sort: str, page: int, page_size: int = PAGE_SIZE
-    ) -> tuple[list[str], int, int]:
-        """Return a page of records as XML, the number of all records, and the offset of the page.
+    ) -> StoredPage:
+        """Return a page of a collection.
 
         The words of the query must all occur, in any case and also inside words: in the name of an
         account; in the title, the description or the tags of a project. ``tag:x`` matches projects
@@ -140,28 +150,30 @@ class Store:
                 f"There is no sort of {name} by {sort[:50]!r}; "
                 f"there are {', '.join(self.sorts[name])}."
             )
-        first, available = (page - 1) * page_size, self.counts[name]
+        first = (page - 1) * page_size
         with self._database() as database:
             if query.strip():
                 matches = self._search(resource, sort, fold(query))
-                available, numbers = len(matches), list(matches[first : first + page_size])
+                available = len(matches)
+                numbers = list(matches[first : first + page_size])
             else:
+                available = self.counts[name]
                 sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
                 rows = database.execute(sql, (page_size, min(first, available)))
                 numbers = [number for (number,) in rows]
             fragments = _fragments(database, name, numbers)
-        return fragments, available, first
+        return StoredPage(fragments, available, first)
 
     def page_of_ids(
         self, resource: Resource, ids: list[str], page: int, page_size: int
-    ) -> tuple[list[str], int, int]:
-        """Return a page of the records among some ids, in the order of ids; the rest as of `page`."""
+    ) -> StoredPage:
+        """Return a page of the records among some ids, in the order of ids."""
         name, first = resource.collection, (page - 1) * page_size
         sql = f"SELECT n FROM {name} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id_key"
         with self._database() as database:
             numbers = [number for (number,) in database.execute(sql, (json.dumps(ids),))]
             fragments = _fragments(database, name, numbers[first : first + page_size])
-        return fragments, len(numbers), first
+        return StoredPage(fragments, len(numbers), first)
 
     def _find_matches(self, resource: Resource, sort: str, query: str) -> array[int]:
         """Return the numbers of all records that match a folded query, in the order of a sort."""
@@ -275,8 +287,8 @@ class Store:
                 yield database
         except (*DATABASE_FAILURES, json.JSONDecodeError) as error:
             raise StoreError(
-                f"The store {self.path} is damaged or cannot be read: {error}.",
-                hint="Start the service again, which builds a damaged store anew.",
+                f"The store {self.path} cannot be read: {error}.",
+                hint="Start the service again: it rebuilds a damaged store.",
             ) from error
 
 
@@ -360,8 +372,8 @@ def open_data(data: Data = None) -> Store:
         held.release()
         path.unlink()
         raise StoreError(
-            "The files changed while they were imported.",
-            hint="Write a new file beside the old one, and rename it when it is complete.",
+            "The files changed during the import, so nothing was imported.",
+            hint="Run it again when no program writes to them.",
         )
     if temporary_folder is None:
         prune(path)

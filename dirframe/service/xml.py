@@ -73,7 +73,6 @@ def result_xml(
     available: int | None = None,
     first: int = 0,
     *,
-    synthetic: bool,
     wrapper: str = "",
     beside: str = "",
 ) -> bytes:
@@ -86,7 +85,8 @@ def result_xml(
     if available is not None:
         numbers = zip(COLLECTION_COUNTS, (len(fragments), available, first), strict=True)
         counts = "".join(f"<{name}>{number}</{name}>\n" for name, number in numbers)
-    opening = f"{_DECLARATION}{_MARK if synthetic else ''}<response>\n<status>success</status>\n"
+    mark = _MARK if current_store().synthetic else ""
+    opening = f"{_DECLARATION}{mark}<response>\n<status>success</status>\n"
     records = "".join(fragments)
     if wrapper:
         records = f"<{wrapper}>\n{records}{beside}</{wrapper}>\n"

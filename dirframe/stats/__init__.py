@@ -12,7 +12,7 @@ What all of them share is said here, and the rest in the docstring of each.
   ``other (n languages)`` and so on, with thousands separated by commas, whatever its size. A single
   one left over keeps its own row, and None, the default, keeps all.
 - **Values** that are missing, blank or impossible are in no figure, and counted. Blanks around a
-  name do not count. A valid number is 0 or more. A share is 0.0 where its whole is 0. Days and
+  name do not count. A valid number is 0 or more. A share of nothing is missing. Days and
   months are in UTC.
 - **Counts**: ``result.attrs["dirframe"]["counted"]`` holds the number of all records, named after
   them (``projects``), then what the docstring names as counted, beside the provenance. A caption of

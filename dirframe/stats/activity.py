@@ -17,6 +17,7 @@ from dirframe import provenance
 from dirframe._display import suggests_options
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import (
+    as_bool,
     count_reasons,
     first_reason,
     later_median,
@@ -81,7 +82,8 @@ def activity(
         (before it) and ``"unknown"``:
 
         - ``activity`` (str), ``projects`` (Int64, projects)
-        - ``share`` (Float64, 0 to 1): of the first two; else missing
+        - ``share`` (Float64, 0 to 1): of the first two together; missing where both are 0, and of the
+          unknown ones
         - ``low``, ``high`` (Float64, 0 to 1): of a random sample, the interval of ``share``
         - ``as_of`` (datetime64[us, UTC]): first day of the month, if any; of stated classes that of
           the retrieval
@@ -101,60 +103,33 @@ def activity(
     """
     check_confidence(confidence)
     check_window(window)
-    at = None if as_of is None else _month_of(as_of)
-    source = _read_source(frame, needs_months=at is not None or window != _USUAL_WINDOW)
+    month = None if as_of is None else _month_of(as_of)
+    needs_months = month is not None or window != _USUAL_WINDOW
+    source = _read_source(frame, needs_months=needs_months)
+    numbers: dict[str, Any] = {}
     if isinstance(source, Months):
-        if at is None:
-            at = source.usual
-        return _count_by_months(frame, source, at, window, confidence)
-    return _count_by_class(frame, source, confidence)
-
-
-def _count_by_months(
-    frame: Frame, months: Months, at: int | None, window: int, confidence: float
-) -> pd.DataFrame:
-    """Count projects by their last month with activity."""
-    state = _states(months, at, window)
-    reasons = count_reasons(state, _UNKNOWN_BY_MONTHS)
-    numbers = {"begun_after_as_of": (state == "begun_after_as_of").sum(), "window": window}
-    which = "whose activity is known"
-    return _as_table(
-        frame, state, at, which=which, reasons=reasons, numbers=numbers, confidence=confidence
-    )
-
-
-def _count_by_class(frame: Frame, classes: pd.Series[int], confidence: float) -> pd.DataFrame:
-    """Count projects by the class of activity that the directory states."""
-    state = _states_by_class(classes)
-    when = retrieved(frame)
-    at = None if when is None else _month_of(when)
-    reasons = count_reasons(state, [_NO_CLASS])
-    which = "whose class of activity the directory states"
-    return _as_table(
-        frame, state, at, which=which, reasons=reasons, numbers={}, confidence=confidence
-    )
-
-
-def _as_table(
-    frame: Frame,
-    state: pd.Categorical[str],
-    at: int | None,
-    *,
-    which: str,
-    reasons: dict[str, int],
-    numbers: dict[str, Any],
-    confidence: float,
-) -> pd.DataFrame:
-    active = int((state == "active").sum())
-    dormant = int((state == "dormant").sum())
-    unknown = sum(reasons.values())
-    parts = share_of(pd.Series([active, dormant], dtype="Int64"), active + dormant)
+        if month is None:
+            month = source.default
+        state = _states(source, month, window)
+        unknown = count_reasons(state, _UNKNOWN_BY_MONTHS)
+        which = "whose activity is known"
+        numbers["begun_after_as_of"] = (state == "begun_after_as_of").sum()
+        numbers["window"] = window
+    else:
+        state = _states_by_class(source)
+        unknown = count_reasons(state, [_NO_CLASS])
+        which = "whose class of activity the directory states"
+        when = retrieved(frame)
+        month = None if when is None else _month_of(when)
+    known = pd.Series([(state == "active").sum(), (state == "dormant").sum()])
+    with_activity = int(known.sum())
+    without = sum(unknown.values())
     table = typed_table(
         {
             "activity": ("str", ["active", "dormant", "unknown"]),
-            "projects": ("Int64", [active, dormant, unknown]),
-            "share": ("Float64", [*parts, None]),
-            "as_of": (MOMENT, [_first_day(at)] * 3),
+            "projects": ("Int64", [*known, without]),
+            "share": ("Float64", [*share_of(known, with_activity), None]),
+            "as_of": (MOMENT, [_first_day(month)] * 3),
         }
     )
     counts = Counts(
@@ -162,9 +137,9 @@ def _as_table(
         len(state),
         base="with_activity",
         which=which,
-        numbers={"with_activity": active + dormant, "unknown": unknown, **reasons, **numbers},
+        numbers={"with_activity": with_activity, "unknown": without, **unknown, **numbers},
     )
-    shares = Shares(active + dormant, confidence)
+    shares = Shares(with_activity, confidence)
     return as_statistic(table, "activity", source=frame, counts=counts, shares=shares)
 
 
@@ -196,15 +171,14 @@ def with_age(frame: pd.DataFrame) -> pd.DataFrame:
 
 def ages(frame: pd.DataFrame) -> pd.Series[Any]:
     """Return the age of each project in whole years, by position."""
-    columns = read(frame, [FIRST_MONTH], optional=[FETCHED])
+    first = read(frame, [FIRST_MONTH])[FIRST_MONTH]
     when = retrieved(frame)
     if when is None or provenance.get_provenance(frame)["synthetic"]:
-        if FETCHED not in columns:
-            columns = read(frame, [FIRST_MONTH, FETCHED])  # raises, and says why it is not there
-        when = later_median(columns[FETCHED])
+        fetched = read(frame, [FETCHED])[FETCHED]  # needed only here
+        when = later_median(fetched)
     if when is None:
-        return pd.Series(None, columns.index, dtype="Int64")
-    months = _month_of(when) - as_months(columns[FIRST_MONTH])
+        return pd.Series(None, first.index, dtype="Int64")
+    months = _month_of(when) - as_months(first)
     return (months.where(months >= 0) // 12).astype("Int64")
 
 
@@ -219,7 +193,7 @@ class Months:
     last: pd.Series[float]
     fetched: pd.Series[float]
     latest: int
-    usual: int | None  # that in which the code of the median project was fetched
+    default: int | None  # of `activity`: that in which the code of the median project was fetched
 
     def faults(self) -> dict[str, pd.Series[bool]]:
         """Return masks of the projects that cannot be placed in time, by the names of `FAULTS`."""
@@ -240,16 +214,16 @@ def months_of(columns: pd.DataFrame, source: Frame) -> Months:
     now = pd.Timestamp.now(UTC)
     latest = _month_of(min(now, retrieved(source) or now))
     fetched = as_months(columns[FETCHED])
-    usual = later_median(fetched[fetched <= latest])
-    whole = provenance.get_provenance(origin(source))["whole"].get(ACTIVITY_MONTH)
-    if whole is not None:  # every stratum is judged in the month of the whole frame
-        usual = _month_of(pd.Timestamp(whole))
+    default = later_median(fetched[fetched <= latest])
+    of_whole = provenance.get_provenance(origin(source))["whole"].get(ACTIVITY_MONTH)
+    if of_whole is not None:  # every stratum is judged in the month of the whole frame
+        default = _month_of(pd.Timestamp(of_whole))
     return Months(
         first=as_months(columns[FIRST_MONTH]),
         last=as_months(columns[LAST_MONTH]),
         fetched=fetched,
         latest=latest,
-        usual=None if usual is None else int(usual),
+        default=None if default is None else int(default),
     )
 
 
@@ -266,46 +240,46 @@ def states_of(frame: pd.DataFrame) -> pd.Categorical[str]:
     """
     source = _read_source(frame, needs_months=False)
     if isinstance(source, Months):
-        return _states(source, source.usual, window=_USUAL_WINDOW)
+        return _states(source, source.default, window=_USUAL_WINDOW)
     return _states_by_class(source)
 
 
 def _read_source(frame: Frame, *, needs_months: bool) -> Months | pd.Series[int]:
     """Return the months of projects; if no analysis was sent, their stated classes of activity."""
-    columns = [FIRST_MONTH, LAST_MONTH, FETCHED]
     record = provenance.get_provenance(origin(frame))
     is_class_sent = STATED_CLASS in record["sent"]
-    if is_class_sent and not needs_months and {*columns[:2]} <= {*record["not_sent"]}:
+    are_months_sent = not {FIRST_MONTH, LAST_MONTH} <= set(record["not_sent"])
+    if is_class_sent and not are_months_sent and not needs_months:
         return read(frame, [STATED_CLASS])[STATED_CLASS]
-    return months_of(read(frame, columns), frame)
+    return read_months(frame)
 
 
 def _states_by_class(classes: pd.Series[int]) -> pd.Categorical[str]:
     return first_reason(
         {
-            _NO_CLASS: ~(classes >= _LEAST_CLASS).fillna(False).astype("bool"),
+            _NO_CLASS: ~as_bool(classes >= _LEAST_CLASS),
             "dormant": classes == _INACTIVE,
             "active": pd.Series(True, classes.index),
         }
     )
 
 
-def usual_month(frame: Frame) -> pd.Timestamp | None:
+def default_month(frame: Frame) -> pd.Timestamp | None:
     """Return the first day of the default month of `activity`; None if there is none."""
-    day = _first_day(read_months(frame).usual)
+    day = _first_day(read_months(frame).default)
     return None if pd.isna(day) else day
 
 
-def _states(months: Months, at: int | None, window: int) -> pd.Categorical[str]:
-    month = float("nan") if at is None else float(at)
+def _states(months: Months, month: int | None, window: int) -> pd.Categorical[str]:
+    as_of = float("nan") if month is None else float(month)
     return first_reason(
         {
             **months.faults(),
-            "begun_after_as_of": months.first > month,
+            "begun_after_as_of": months.first > as_of,
             "fetch_missing": months.fetched.isna(),
             "fetch_impossible": months.fetched > months.latest,
-            "not_fetched_since": ~(months.fetched >= month),
-            "active": months.last > month - window,
+            "not_fetched_since": ~(months.fetched >= as_of),
+            "active": months.last > as_of - window,
             "dormant": pd.Series(True, months.first.index),
         }
     )

@@ -208,17 +208,20 @@ def team_size_classes(
     people = read(frame, [CONTRIBUTORS])[CONTRIBUTORS]
     known = valid_numbers(people).rename("contributors")
     check_sum_fits(known)
-    groups = known.groupby(np.searchsorted(smallest, known, side="right") - 1)
+    place_of_class = np.searchsorted(smallest, known, side="right") - 1
+    groups = known.groupby(place_of_class)
     every_class = range(len(smallest))
     projects = groups.size().reindex(every_class, fill_value=0)
+    people_of_class = groups.sum().reindex(every_class, fill_value=0)
+    largest = [bound - 1 for bound in smallest[1:]]
     table = typed_table(
         {
             "team_size": ("str", size_names(smallest)),
             "smallest": ("Int64", smallest),
-            "largest": ("Int64", [*(bound - 1 for bound in smallest[1:]), None]),
+            "largest": ("Int64", [*largest, None]),
             "projects": ("Int64", projects),
             "share": ("Float64", share_of(projects, len(known))),
-            "contributors": ("Int64", groups.sum().reindex(every_class, fill_value=0)),
+            "contributors": ("Int64", people_of_class),
         }
     )
     shares = Shares(len(known), confidence)
@@ -289,10 +292,10 @@ def _counts(people: pd.Series[Any], **others: int) -> Counts:
 
 def _checked_bounds(bounds: object) -> list[int]:
     """Return the smallest number of each class; raise unless they ascend from 0."""
-    given = bounds if isinstance(bounds, Iterable) else []
+    values = bounds if isinstance(bounds, Iterable) else []
     smallest = [
         whole_number("bounds", bound, least=0, most=2**63 - 1, ending="as each of them")
-        for bound in given
+        for bound in values
     ]
     if smallest[:1] != [0] or any(low >= high for low, high in pairwise(smallest)):
         raise InvalidInputError(f"bounds must ascend from 0; got {bounds!r}.")
@@ -301,5 +304,8 @@ def _checked_bounds(bounds: object) -> list[int]:
 
 def size_names(bounds: Sequence[int]) -> list[str]:
     """Return the names of classes by the smallest number of each."""
-    names = [f"{a:,}" if b == a + 1 else f"{a:,}–{b - 1:,}" for a, b in pairwise(bounds)]
+    names: list[str] = []
+    for smallest, following in pairwise(bounds):
+        largest = following - 1
+        names.append(f"{smallest:,}" if smallest == largest else f"{smallest:,}–{largest:,}")
     return [*names, f"{bounds[-1]:,} or more"]

@@ -84,8 +84,10 @@ def check_sum_fits(numbers: pd.Series[Any]) -> None:
 
 
 def share_of(part: pd.Series[Any], whole: float) -> pd.Series[Any]:
-    """Return parts as shares of a whole; all are 0 if it is 0."""
-    return (part / (whole or 1)).astype("Float64")
+    """Return parts as shares of a whole; of a whole of 0 they are missing."""
+    if not whole:
+        return pd.Series(None, part.index, dtype="Float64")
+    return (part / whole).astype("Float64")
 
 
 def later_median(values: pd.Series[Any]) -> Any:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from dirframe.stats.counts import share_of
 from dirframe.stats.result import typed_table
 
 
 def distribution(numbers: pd.Series[int], name: str, records: str) -> pd.DataFrame:
     """Return each number with its records, their share and their cumulative share."""
     counts = numbers.value_counts().sort_index()
-    whole = max(len(numbers), 1)
+    whole = len(numbers)
     return typed_table(
         {
             name: ("Int64", counts.index),
             records: ("Int64", counts),
-            "share": ("Float64", counts / whole),
-            "share_at_most": ("Float64", counts.cumsum() / whole),
+            "share": ("Float64", share_of(counts, whole)),
+            "share_at_most": ("Float64", share_of(counts.cumsum(), whole)),
         }
     )
 

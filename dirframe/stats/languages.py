@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -100,23 +101,25 @@ def language_share(
     check_confidence(confidence)
     columns = read(frame, [LANGUAGE], optional=[CODE_LINES, USERS, ANALYSIS])
     language = as_names(columns[LANGUAGE])
-    numbers = _count_main_languages(columns, language)
-    sums = {"code_lines": CODE_LINES, "users": USERS}
-    valid = pd.DataFrame(index=columns.index)
-    for name, column in sums.items():
-        values = columns.get(column, pd.Series(None, columns.index, dtype="Int64"))
-        valid[name] = values.where(values >= 0)
-        check_sum_fits(valid[name])
-    groups = valid.groupby(language, observed=True)
-    table = groups.sum(min_count=1)
-    table.insert(0, "projects", groups.size().astype("Int64"))
-    kept, others = split_top(sort_groups(table, ["projects"]), top, "languages")
-    numbers |= {"languages": len(table), "languages_in_other": len(others)}
-    for name, column in sums.items():
-        if column in columns:
-            numbers |= count_unusable(columns[column][language.notna()], name)
+    summed = {"code_lines": CODE_LINES, "users": USERS}
+    values = pd.DataFrame(index=columns.index)
+    for name, column in summed.items():
+        values[name] = columns[column] if column in columns else pd.Series(None, dtype="Int64")
+        values[name] = values[name].where(values[name] >= 0)
+        check_sum_fits(values[name])
+    groups = values.groupby(language, observed=True)
+    languages = groups.sum(min_count=1)
+    languages.insert(0, "projects", groups.size().astype("Int64"))
+    kept, others = split_top(sort_groups(languages, ["projects"]), top, "languages")
     table = name_groups(with_other_row(kept, others, "languages"), "language")
-    table.insert(2, "share", share_of(table["projects"], numbers["with_language"]))
+    with_language = columns[language.notna()]
+    table.insert(2, "share", share_of(table["projects"], len(with_language)))
+    numbers = _count_main_languages(columns, language)
+    numbers["languages"] = len(languages)
+    numbers["languages_in_other"] = len(others)
+    for name, column in summed.items():
+        if column in columns:
+            numbers |= count_unusable(with_language[column], name)
     counts = Counts(
         "projects",
         len(columns),
@@ -124,7 +127,7 @@ def language_share(
         which="with a main language",
         numbers=numbers,
     )
-    shares = Shares(numbers["with_language"], confidence)
+    shares = Shares(len(with_language), confidence)
     return as_statistic(table, "language_share", source=frame, counts=counts, shares=shares)
 
 
@@ -177,15 +180,15 @@ def contributors_by_language(frame: Frame, *, top: int | None = None) -> pd.Data
     language = as_names(columns[LANGUAGE])
     people = columns[CONTRIBUTORS]
     check_sum_fits(people[as_bool(people >= 0)].rename("contributors"))
-    groups = {name: _describe(group) for name, group in people.groupby(language, observed=True)}
-    columns_of = {
-        name: (dtype, [row[name] for row in groups.values()])
-        for name, dtype in _DESCRIPTION.items()
+    descriptions = {
+        name: _describe(group) for name, group in people.groupby(language, observed=True)
     }
-    table = typed_table(columns_of).set_axis(list(groups))
-    table = sort_groups(table, ["contributors", "projects"])
-    kept, others = split_top(table, top, "languages")
-    row = _describe(people[language.isin(others.index)])
+    languages = _as_table(descriptions)
+    languages = sort_groups(languages, ["contributors", "projects"])
+    kept, others = split_top(languages, top, "languages")
+    # Quartiles cannot be added up: the others are described together.
+    row_of_others = _describe(people[language.isin(others.index)])
+    table = name_groups(with_other_row(kept, others, "languages", row_of_others), "language")
     with_language = people[language.notna()]
     counts = Counts(
         "projects",
@@ -195,52 +198,61 @@ def contributors_by_language(frame: Frame, *, top: int | None = None) -> pd.Data
         numbers={
             **_count_main_languages(columns, language),
             "with_language_and_contributors": (with_language >= 0).sum(),
-            "languages": len(table),
+            "languages": len(languages),
             "languages_in_other": len(others),
             **count_unusable(with_language, "contributors"),
         },
     )
-    table = name_groups(with_other_row(kept, others, "languages", row), "language")
     return as_statistic(table, "contributors_by_language", source=frame, counts=counts)
+
+
+def _as_table(descriptions: Mapping[Any, Mapping[str, float | None]]) -> pd.DataFrame:
+    """Return descriptions as the rows of a table, by their names."""
+    # As objects until they have their dtypes, so that large whole numbers are not rounded.
+    rows = pd.DataFrame(
+        list(descriptions.values()),
+        index=list(descriptions),
+        columns=list(_DESCRIPTION),
+        dtype="object",
+    )
+    return rows.astype(_DESCRIPTION)
 
 
 def _describe(people: pd.Series[Any]) -> dict[str, float | None]:
     """Return the columns of `_DESCRIPTION` for the projects of one group."""
     numbers = people[as_bool(people >= 0)]
     description: dict[str, float | None] = dict.fromkeys(_DESCRIPTION)
-    description |= {"projects": len(people), "projects_counted": len(numbers)}
+    description["projects"] = len(people)
+    description["projects_counted"] = len(numbers)
     if numbers.empty:
         return description
+    description["contributors"] = int(numbers.sum())
+    description["maximum"] = int(numbers.max())
     values = np.sort(numbers.to_numpy(np.float64))
     lower_quartile, median, upper_quartile = np.quantile(values, [0.25, 0.5, 0.75])
-    low: float | None = None
-    high: float | None = None
-    below = _rank_below_median(len(values))
-    if below is not None:
-        low, high = values[below], values[-1 - below]
-    return description | {
-        "contributors": int(numbers.sum()),
-        "lower_quartile": lower_quartile,
-        "median": median,
-        "upper_quartile": upper_quartile,
-        "median_low": low,
-        "median_high": high,
-        "maximum": int(numbers.max()),
-    }
+    description["lower_quartile"] = lower_quartile
+    description["median"] = median
+    description["upper_quartile"] = upper_quartile
+    place = _place_of_lower_end(len(values))
+    if place is not None:
+        description["median_low"] = values[place]
+        description["median_high"] = values[-1 - place]
+    return description
 
 
 @cache
-def _rank_below_median(count: int) -> int | None:
+def _place_of_lower_end(count: int) -> int | None:
     """Return the position of the lower end of the 95% interval of a median; None below 6 values.
 
     The number of values below the median is binomial, whatever their distribution; the ends are
     the innermost values that lie beyond it with a probability of at most 2.5% each.
     """
-    below = np.arange(1, count // 2 + 1)
-    logarithms = np.append(0.0, np.log((count - below + 1) / below).cumsum())
-    probability = np.exp(logarithms - count * math.log(2)).cumsum()
-    ranks = int(np.searchsorted(probability, 0.025, side="right"))
-    return ranks - 1 if ranks else None
+    # The logarithms of the binomial coefficients of 0, 1, 2, ... of the values.
+    chosen = np.arange(1, count // 2 + 1)
+    coefficients = np.append(0.0, np.log((count - chosen + 1) / chosen).cumsum())
+    at_most = np.exp(coefficients - count * math.log(2)).cumsum()
+    ends_beyond = int(np.searchsorted(at_most, 0.025, side="right"))
+    return ends_beyond - 1 if ends_beyond else None
 
 
 @suggests_options
@@ -284,24 +296,28 @@ def language_breakdown(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
     columns = read(frame, [LANGUAGES, CODE_LINES])
     entries = explode(columns[LANGUAGES], ["language", "percentage"])
     entries["percent"] = _as_percent(entries["percentage"])
-    is_possible = entries["percent"].between(0, 100)
+    impossible = entries.loc[~entries["percent"].between(0, 100), "record"]
     faults = {
         "breakdown_missing": ~columns.index.isin(entries["record"]),
         "code_lines_missing": columns[CODE_LINES].isna(),
         "code_lines_negative": columns[CODE_LINES] < 0,
-        "percentages_impossible": columns.index.isin(entries.loc[~is_possible, "record"]),
+        "percentages_impossible": columns.index.isin(impossible),
     }
-    reason = first_reason(faults)
-    is_valid = np.asarray(reason == "")
-    record = entries["record"].to_numpy()
+    fault = first_reason(faults)
+    is_valid = np.asarray(fault == "")
+    # The lines of each project, and those of each entry, which has the position of its project.
     lines = columns[CODE_LINES].to_numpy(np.float64, na_value=np.nan)
-    entries["code_lines"] = entries["percent"] * lines[record] / 100
-    entries = entries[is_valid[record]]
+    project = entries["record"].to_numpy()
+    entries["code_lines"] = entries["percent"] * lines[project] / 100
+    entries = entries[is_valid[project]]
     is_named = entries["language"].notna() & ~_is_unlisted(entries["language"])
     groups = entries[is_named].groupby("language")
-    table = groups.agg(projects=("record", "nunique"), code_lines=("code_lines", "sum"))
-    table = sort_groups(table.astype({"projects": "Int64"}), ["code_lines", "projects"])
-    kept, others = split_top(table.astype({"code_lines": "Float64"}), top, "languages")
+    languages = groups.agg(projects=("record", "nunique"), code_lines=("code_lines", "sum"))
+    languages = languages.astype({"projects": "Int64", "code_lines": "Float64"})
+    languages = sort_groups(languages, ["code_lines", "projects"])
+    kept, others = split_top(languages, top, "languages")
+    table = name_groups(with_other_row(kept, others, "languages"), "language")
+    table["share"] = share_of(table["code_lines"], float(languages["code_lines"].sum()))
     counts = Counts(
         "projects",
         len(columns),
@@ -309,15 +325,12 @@ def language_breakdown(frame: Frame, *, top: int | None = None) -> pd.DataFrame:
         which="with a valid breakdown",
         numbers={
             "with_breakdown": is_valid.sum(),
-            **count_reasons(reason, list(faults)),
-            "languages": len(table),
+            **count_reasons(fault, list(faults)),
+            "languages": len(languages),
             "languages_in_other": len(others),
             "code_lines_unnamed": round(entries.loc[~is_named, "code_lines"].sum()),
         },
     )
-    whole = float(table["code_lines"].sum())
-    table = name_groups(with_other_row(kept, others, "languages"), "language")
-    table["share"] = share_of(table["code_lines"], whole)
     shares = WeightedShares()
     return as_statistic(table, "language_breakdown", source=frame, counts=counts, shares=shares)
 
@@ -385,32 +398,30 @@ def languages_by_year(
         raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
     columns = read(frame, [LANGUAGE, date], optional=[ANALYSIS])
     language = as_names(columns[LANGUAGE])
-    numbers = _count_main_languages(columns, language)
-    is_dated = language.notna() & columns[date].notna()
-    year = columns[date][is_dated].dt.year.rename("year")
-    name = language[is_dated].rename("language")
-    totals = name.value_counts().astype("Int64").to_frame("projects")
+    is_counted = language.notna() & columns[date].notna()
+    begun = pd.DataFrame(
+        {"year": columns.loc[is_counted, date].dt.year, "language": language[is_counted]}
+    )
+    totals = begun["language"].value_counts().astype("Int64").to_frame("projects")
     totals = totals[totals["projects"] > 0]
     kept, others = split_top(sort_groups(totals, ["projects"]), top, "languages")
-    order = list(with_other_row(kept, others, "languages").index)
-    years = range(int(year.min()), int(year.max()) + 1) if len(year) else range(0)
-    projects = name.groupby([year, name], observed=True).size()
+    languages = list(with_other_row(kept, others, "languages").index)
     label = other_label(len(others), "languages")
-    projects = projects.rename(index=dict.fromkeys(others.index, label), level="language")
-    rows = pd.MultiIndex.from_product([years, order], names=["year", "language"])
-    projects = projects.groupby(level=["year", "language"]).sum().reindex(rows, fill_value=0)
+    projects = _count_by_year(begun, languages, dict.fromkeys(others.index, label))
     yearly = projects.groupby(level="year").transform("sum")
+    year = projects.index.get_level_values("year")
     until = observed_until(frame, columns[date])
     table = typed_table(
         {
-            "year": ("Int64", rows.get_level_values("year")),
-            "language": ("str", rows.get_level_values("language")),
+            "year": ("Int64", year),
+            "language": ("str", projects.index.get_level_values("language")),
             "projects": ("Int64", projects),
             "share": ("Float64", projects / yearly),
-            "finished": ("boolean", rows.get_level_values("year") < until.year),
+            "finished": ("boolean", year < until.year),
         }
     )
-    with_language = numbers.pop("with_language")
+    numbers = _count_main_languages(columns, language)
+    with_language = numbers.pop("with_language")  # the figures are based on those with a date, too
     counts = Counts(
         "projects",
         len(columns),
@@ -418,11 +429,29 @@ def languages_by_year(
         which="with a main language and a date",
         numbers={
             **numbers,
-            "with_language_and_date": len(year),
-            "date_missing": with_language - len(year),
+            "with_language_and_date": len(begun),
+            "date_missing": with_language - len(begun),
             "languages": len(totals),
             "languages_in_other": len(others),
         },
     )
     shares = Shares(yearly.to_numpy(), confidence)
     return as_statistic(table, "languages_by_year", source=frame, counts=counts, shares=shares)
+
+
+def _count_by_year(
+    begun: pd.DataFrame, languages: Sequence[str], pooled: Mapping[str, str]
+) -> pd.Series[int]:
+    """Count projects by year and language, also where there are none, from the first year on.
+
+    `pooled` has the name of the row that several languages share, by their own.
+    """
+    years = range(0)
+    if len(begun):
+        years = range(int(begun["year"].min()), int(begun["year"].max()) + 1)
+    projects = begun.groupby(["year", "language"], observed=True).size()
+    projects = projects.rename(index=pooled, level="language")
+    projects = projects.groupby(level=["year", "language"]).sum()
+    rows = pd.MultiIndex.from_product([years, languages], names=["year", "language"])
+    counted: pd.Series[int] = projects.reindex(rows, fill_value=0)
+    return counted

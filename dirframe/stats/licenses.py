@@ -12,6 +12,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display import suggests_options
 from dirframe._tables import read_rows
+from dirframe.stats.counts import share_of
 from dirframe.stats.intervals import Shares, check_confidence
 from dirframe.stats.lists import count_records_by, explode
 from dirframe.stats.records import LICENSES, Frame, read, require_records
@@ -135,7 +136,7 @@ def license_families(frame: Frame, *, confidence: float = 0.95) -> pd.DataFrame:
         {
             "family": ("str", FAMILIES),
             "projects": ("Int64", numbers),
-            "share": ("Float64", numbers / max(len(columns), 1)),
+            "share": ("Float64", share_of(numbers, len(columns))),
         }
     )
     counts = Counts(

@@ -191,7 +191,7 @@ def fetch(frame: Any, columns: Collection[str]) -> pd.DataFrame:
         return require_records(table)
     raise InvalidInputError(
         "Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of "
-        f"DuckDB, or the path of a Parquet file or folder; got a {type_name(frame)}."
+        f"DuckDB, or the path of a Parquet file or folder; got {type_name(frame)}."
     )
 
 

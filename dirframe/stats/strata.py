@@ -7,14 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import as_text, type_name
 from dirframe.charts import STATISTICS
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
-from dirframe.stats.activity import ACTIVITY_MONTH, ages, usual_month
+from dirframe.stats.activity import ACTIVITY_MONTH, ages, default_month
 from dirframe.stats.contributors import SIZES, size_names
 from dirframe.stats.counts import as_names, other_label, whole_number
 from dirframe.stats.licenses import family_entries, license_entries
@@ -58,11 +57,11 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Stratum:
-    """Records that share a value: its text, None where it is missing; and how many were pooled."""
+    """Records that share a value, or one of several values that were pooled."""
 
-    label: str | None
+    label: str | None  # None where the value is missing
     frame: pd.DataFrame
-    pooled: int = 0
+    pooled: int = 0  # how many values, if this is the stratum of the others
 
 
 def by(
@@ -113,34 +112,45 @@ def by(
     >>> by(posts_distribution, accounts, "country")["accounts"].tolist()
     [2, 1]
     """
-    function: object = statistic
-    if not callable(function) or _is_of_dirframe(function):
-        require_own(statistic, "stats", STATISTICS)
+    check_function(statistic, "stats", STATISTICS)
     frame = require_records(frame)
-    strata = divided(frame, column, min_records=min_records)
+    strata = divide(frame, column, min_records=min_records)
     tables = [_table_of(statistic, stratum.frame, options) for stratum in strata]
+    labels = [stratum.label for stratum in strata]
     if not strata:
         tables = [_table_of(statistic, frame, options)]
-    labels = [stratum.label for stratum in strata] or [None]
-    first = tables[0]
-    name = f"by_{column}" if column in first else column
-    parts = [table.assign(**{name: label}) for table, label in zip(tables, labels, strict=True)]
-    result = pd.concat(parts, ignore_index=True)
-    result = result[[name, *first.columns]].astype({**first.dtypes.to_dict(), name: "str"})
+        labels = [None]
+    name = f"by_{column}" if column in tables[0] else column
     numbers = {
-        "strata": sum(max(stratum.pooled, 1) for stratum in strata),
+        "strata": sum(stratum.pooled or 1 for stratum in strata),
         "strata_in_other": sum(stratum.pooled for stratum in strata),
         "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
     }
-    several = in_several(strata, frame)
-    base = None
-    if several:
-        numbers["in_several_strata"] = several
-        base = _table_of(statistic, frame, options)
-    step = f"by: {column}"
-    describe(frame, tables, result, step=step, numbers=numbers, whole=base)
+    whole = None
+    repeated = count_repeated(strata, frame)
+    if repeated:
+        numbers["in_several_strata"] = repeated
+        whole = _table_of(statistic, frame, options)
+    result = copy_strata_provenance(
+        frame, tables, _joined(tables, labels, name), column, numbers=numbers, whole=whole
+    )
     facts = provenance.get_provenance(result)["statistic"]
     return provenance.set_provenance(result, statistic=facts | {"by": column})
+
+
+def _joined(
+    tables: Sequence[pd.DataFrame], labels: Sequence[str | None], name: str
+) -> pd.DataFrame:
+    """Return the rows of all tables in the columns of the first, after one with the label of each."""
+    parts: list[pd.DataFrame] = []
+    for table, label in zip(tables, labels, strict=True):
+        part = table.copy()
+        part.insert(0, name, pd.Series(label, index=table.index, dtype="str"))
+        parts.append(part)
+    # Tables of a person's own function can differ in columns and dtypes.
+    first = tables[0]
+    result = pd.concat(parts, ignore_index=True)[[name, *first.columns]]
+    return result.astype(first.dtypes.to_dict())
 
 
 def _table_of(
@@ -159,47 +169,46 @@ def _table_of(
     )
 
 
-def _is_of_dirframe(function: object) -> bool:
-    return str(getattr(function, "__module__", "")).startswith("dirframe.")
-
-
 def is_own(function: object, package: str, names: Sequence[str] | Mapping[str, object]) -> bool:
     """Return whether a function is a statistic of `dirframe.stats`, or a chart of `dirframe.plot`."""
     module = str(getattr(function, "__module__", ""))
     return module.startswith(f"dirframe.{package}.") and getattr(function, "__name__", "") in names
 
 
-def require_own(function: object, package: str, names: Mapping[str, object]) -> None:
-    """Raise unless a function is a statistic of `dirframe.stats`, or a chart of `dirframe.plot`."""
-    if not is_own(function, package, names):
+def check_function(function: object, package: str, names: Mapping[str, object]) -> None:
+    """Raise unless a function is one of a package of dirframe with these names, or a person's own."""
+    module = str(getattr(function, "__module__", ""))
+    is_of_a_person = callable(function) and not module.startswith("dirframe.")
+    if not is_of_a_person and not is_own(function, package, names):
         raise InvalidInputError(
             f"Expected a function of dirframe.{package}, such as {package}.tags; got {function!r}.",
             hint="stats.by divides what a statistic counts, and plot.panels what a chart shows.",
         )
 
 
-def describe(
+def copy_strata_provenance(
     frame: pd.DataFrame,
     tables: Sequence[pd.DataFrame],
     result: pd.DataFrame,
+    column: str,
     *,
-    step: str,
     numbers: Mapping[str, int],
-    whole: pd.DataFrame | None = None,
+    whole: pd.DataFrame | None,
 ) -> pd.DataFrame:
-    """Give a result the provenance of the frame and of its statistic by stratum.
+    """Give a result the provenance of the frame and of its statistic by stratum, and return it.
 
     `whole` is the statistic of the whole frame, for strata that share records.
     """
+    step = f"by: {column}"
     records = [provenance.get_provenance(table) for table in tables]
     first = records[0]
     provenance.copy_provenance(frame, result, step, records=False)
     if not first["base"]:  # a person's own function
         counted = {"records": len(frame), **numbers}
         return provenance.set_provenance(result, counted=counted, statistic={"name": "by"})
-    number = sum(record["base"]["records"] for record in records)
+    based_on = sum(record["base"]["records"] for record in records)
     if whole is not None:
-        number = provenance.get_provenance(whole)["base"]["records"]
+        based_on = provenance.get_provenance(whole)["base"]["records"]
     return provenance.set_provenance(
         result,
         steps=[*first["steps"], step],
@@ -208,14 +217,14 @@ def describe(
         counted={first["base"]["collection"]: len(frame), **numbers},
         interval=first["interval"],
         other_data=first["other_data"],
-        base=first["base"] | {"records": number, "rows": len(result), "columns": list(result)},
+        base=first["base"] | {"records": based_on, "rows": len(result), "columns": list(result)},
     )
 
 
 # Strata
 
 
-def divided(
+def divide(
     frame: pd.DataFrame, column: str, *, min_records: int = 1, most: int | None = None
 ) -> list[Stratum]:
     """Divide a frame into strata, in order; small ones, and those beyond `most`, share the last."""
@@ -224,30 +233,39 @@ def divided(
     entries = _entries(frame, column)
     sizes = entries["label"].value_counts(sort=False, dropna=False)
     sizes = sizes[sizes > 0]
-    large = sizes[sizes >= least]
-    has_others = len(large) < len(sizes)
-    if most is not None and len(large) + has_others > most:
-        # Of strata of equal size the first stay. They keep their order.
-        kept = large.sort_values(ascending=False, kind="stable").index[: most - 1]
-        large = large[large.index.isin(kept)]
+    kept = _kept(sizes, least, most)
     days = _reference_days(frame)
     strata: list[Stratum] = []
-    for label in large.index:
-        is_own = entries["label"].isna() if pd.isna(label) else entries["label"] == label
-        part = _part(frame, entries.loc[is_own, "record"], days)
-        strata.append(Stratum(None if pd.isna(label) else str(label), part))
-    pooled = len(sizes) - len(large)
+    for value in kept:
+        label = None if pd.isna(value) else str(value)
+        has_value = entries["label"].isna() if label is None else entries["label"] == value
+        strata.append(Stratum(label, _part(frame, entries.loc[has_value, "record"], days)))
+    pooled = len(sizes) - len(kept)
     if pooled:
-        places = entries.loc[~entries["label"].isin(large.index), "record"]
+        is_other = ~entries["label"].isin(kept)
+        others = entries.loc[is_other, "record"].drop_duplicates().sort_values()
         one, several = _WORDS.get(column, ("group", "groups"))
         label = other_label(pooled, one if pooled == 1 else several)
-        strata.append(Stratum(label, _part(frame, np.unique(places), days), pooled))
+        strata.append(Stratum(label, _part(frame, others, days), pooled))
     return strata
 
 
-def _part(frame: pd.DataFrame, places: Any, days: dict[str, str]) -> pd.DataFrame:
+def _kept(sizes: pd.Series[int], least: int, most: int | None) -> pd.Index[Any]:
+    """Return the labels of the strata that are not pooled, in their order."""
+    large = sizes[sizes >= least]
+    strata = len(large)
+    if strata < len(sizes):
+        strata += 1  # that of the others
+    if most is not None and strata > most:
+        # Of strata of equal size the first stay.
+        largest = large.sort_values(ascending=False, kind="stable").index[: most - 1]
+        large = large[large.index.isin(largest)]
+    return large.index
+
+
+def _part(frame: pd.DataFrame, positions: pd.Series[int], days: dict[str, str]) -> pd.DataFrame:
     """Return some records, which remember the reference days of the whole."""
-    part: pd.DataFrame = frame.iloc[places]
+    part: pd.DataFrame = frame.iloc[positions]
     provenance.add_domain(frame, part)
     return provenance.set_provenance(part, whole=days)
 
@@ -259,11 +277,11 @@ def _reference_days(frame: pd.DataFrame) -> dict[str, str]:
         with suppress(InvalidInputError):  # another statistic may not need it
             days[column] = observed_until(frame, read(frame, [column])[column])
     with suppress(InvalidInputError):
-        days[ACTIVITY_MONTH] = usual_month(frame)
+        days[ACTIVITY_MONTH] = default_month(frame)
     return {name: day.isoformat() for name, day in days.items() if not pd.isna(day)}
 
 
-def in_several(strata: Sequence[Stratum], frame: pd.DataFrame) -> int:
+def count_repeated(strata: Sequence[Stratum], frame: pd.DataFrame) -> int:
     """Return by how many records the strata exceed the frame: a record can be in several."""
     return sum(len(stratum.frame) for stratum in strata) - len(frame)
 
@@ -290,11 +308,10 @@ def _entries(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     without = pd.RangeIndex(len(frame)).difference(pd.Index(entries["record"]))
     rows = pd.concat([entries, pd.DataFrame({"record": without})], ignore_index=True)
     rows = rows.sort_values("record", kind="stable", ignore_index=True)
-    label = rows[column]
     if column == "license_family":  # its order is given
-        label = label.astype(entries[column].dtype)
+        label = rows[column].astype(entries[column].dtype)
     else:
-        label = _most_first(label.astype("str"))
+        label = _most_first(rows[column].astype("str"))
     return pd.DataFrame({"record": rows["record"].astype("int64"), "label": label})
 
 

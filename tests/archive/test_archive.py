@@ -145,7 +145,7 @@ def test_archive_without_pages_says_so(harvests):
 # The file
 
 
-def test_another_question_is_refused_before_anything_is_sent(harvests):
+def test_archive_of_another_question_is_refused_before_anything_is_sent(harvests):
     rig = Rig(25)
     rig.add("account", 5)
     harvest = harvests(rig)

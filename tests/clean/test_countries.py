@@ -287,12 +287,12 @@ def test_country_name_beside_another_country_has_no_single_answer(alpha_2, data)
     assert code(f"{names()[alpha_2]}{between}{names()[other]}") is None
 
 
-def test_country_name_of_forms_of_government_before_another_country_is_two():
-    for alpha_2 in ("AE", "GB", "US"):
-        name = names()[alpha_2]
-        found = answered(f"{name} {names()[other]}" for other in CODES if other != alpha_2)
-        # The words of United Mexican States, in another order.
-        assert found == ({f"{name} Mexico": "MX"} if alpha_2 == "US" else {}), alpha_2
+@pytest.mark.parametrize("alpha_2", ["AE", "GB", "US"])
+def test_country_name_of_forms_of_government_before_another_country_is_two(alpha_2):
+    name = names()[alpha_2]
+    found = answered(f"{name} {names()[other]}" for other in CODES if other != alpha_2)
+    # The words of United Mexican States, in another order.
+    assert found == ({f"{name} Mexico": "MX"} if alpha_2 == "US" else {})
 
 
 def test_country_territory_beside_its_state_is_the_territory():
@@ -414,7 +414,7 @@ def test_country_typing_error_is_suggested_and_never_answered():
     assert {raw: text[:2] for raw, text in table["suggestion"].items()} == expected
 
 
-def test_half_a_utf_16_pair_is_kept_by_unify_and_named_by_its_row_in_an_audit():
+def test_lone_surrogate_is_kept_by_unify_and_named_by_its_row_in_an_audit():
     table = frame("DE", "DE\ud83d")
     unified = unify_countries(table)
     assert unified["country_code"].tolist() == ["DE", "DE\ud83d"]
@@ -460,17 +460,17 @@ def test_unify_gives_a_series_the_three_columns_with_its_index():
     assert table.loc["a"].tolist() == ["FR", "FRA", "France"]
 
 
-def test_unify_reads_every_kind_of_text_column():
-    for dtype in ("object", "str", "category", "string"):
-        table = unify_countries(frame("DE", None, "DE").astype(dtype))
-        assert table["country_alpha_2"].fillna("-").tolist() == ["DE", "-", "DE"], dtype
+@pytest.mark.parametrize("dtype", ["object", "str", "category", "string"])
+def test_unify_reads_every_kind_of_text_column(dtype):
+    table = unify_countries(frame("DE", None, "DE").astype(dtype))
+    assert table["country_alpha_2"].fillna("-").tolist() == ["DE", "-", "DE"]
 
 
-def test_unify_finds_no_countries_in_a_column_without_text():
-    for values in ([], [None, None], [1, 2.5, b"DE", True]):
-        table = unify_countries(frame(*values))
-        assert table[ADDED].isna().all(axis=None)
-        assert [str(dtype) for dtype in table[ADDED].dtypes] == ["str"] * 3
+@pytest.mark.parametrize("values", [[], [None, None], [1, 2.5, b"DE", True]])
+def test_unify_finds_no_countries_in_a_column_without_text(values):
+    table = unify_countries(frame(*values))
+    assert table[ADDED].isna().all(axis=None)
+    assert [str(dtype) for dtype in table[ADDED].dtypes] == ["str"] * 3
 
 
 def test_unify_refuses_what_cannot_be_meant():
@@ -527,10 +527,13 @@ def test_country_override_goes_before_every_rule():
     assert found("840", overrides=numbers) == ["US"]
 
 
-def test_country_override_that_names_no_country_is_refused():
-    for answer in ("XX", "Korea", "kr", 5):
-        with pytest.raises(InvalidInputError, match="Korea"):
-            unify_countries(frame("Korea"), overrides={"Korea": answer})
+@pytest.mark.parametrize("answer", ["XX", "Korea", "kr", 5])
+def test_country_override_that_names_no_country_is_refused(answer):
+    with pytest.raises(InvalidInputError, match="Korea"):
+        unify_countries(frame("Korea"), overrides={"Korea": answer})
+
+
+def test_country_overrides_in_another_form_are_refused():
     with pytest.raises(InvalidInputError, match="list"):
         unify_countries(frame("DE"), overrides=["DE"])
     with pytest.raises(InvalidInputError, match="'raw'"):

@@ -13,19 +13,22 @@ from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli.functions import READERS
 
 
-def test_statistics_are_those_of_python(files, folder, run):
-    for noun, name in [
+@pytest.mark.parametrize(
+    ("noun", "name"),
+    [
         ("language_share", "projects"),
         ("accounts_by_country", "accounts"),
         ("monthly_activity", "activity"),
-    ]:
-        file = files / f"{name}.parquet"
-        outcome = run("stats", noun, file, "--format", "csv")
-        assert outcome.code == 0, outcome.err
-        expected = getattr(stats, noun)(dirframe.read_table(file))
-        exported = dirframe.export(expected, folder / f"{noun}.csv")
-        assert outcome.out == exported.read_text(encoding="utf-8")
-        assert "Source: dirframe sample directory" in outcome.err
+    ],
+)
+def test_statistics_are_those_of_python(noun, name, files, folder, run):
+    file = files / f"{name}.parquet"
+    outcome = run("stats", noun, file, "--format", "csv")
+    assert outcome.code == 0, outcome.err
+    expected = getattr(stats, noun)(dirframe.read_table(file))
+    exported = dirframe.export(expected, folder / f"{noun}.csv")
+    assert outcome.out == exported.read_text(encoding="utf-8")
+    assert "Source: dirframe sample directory" in outcome.err
 
 
 def test_statistic_of_raw_countries_unifies_them(sample, folder, run):

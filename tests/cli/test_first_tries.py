@@ -229,7 +229,7 @@ def test_limit_is_of_the_rows_of_a_file(files, folder, run):
 
 
 @pytest.mark.parametrize("kind", [Rig, Today])
-def test_twenty_projects_cost_two_requests_and_a_redirect(kind, folder, run, monkeypatch):
+def test_named_projects_cost_two_requests_and_a_redirect(kind, folder, run, monkeypatch):
     with kind(55) as rig:
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
         monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
@@ -268,7 +268,7 @@ NOT_THERE = {
 
 
 @pytest.mark.parametrize("line", NOT_THERE)
-def test_not_found_says_what_is_there(line, folder, run):
+def test_not_found_says_what_is_there(line, rehearsal, folder, run):
     where = [] if "--rehearsal" in line else ["--demo"]
     outcome = run(*line.split(), *where)
     assert (outcome.code, outcome.out) == (6, "")

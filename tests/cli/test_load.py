@@ -12,6 +12,7 @@ from dirframe import provenance
 from dirframe.charts import STATISTICS
 from dirframe.client.directory import session_of
 from dirframe.stats.strata import DERIVED
+from tests.cases import slow_except
 from tests.defaults import DAILY
 from tests.rig.server import record
 from tests.rig.today import Today
@@ -111,6 +112,15 @@ def test_where_of_a_file_keeps_a_value_of_any_column(column, value, files, run):
     matches = texts.tolist().count(value)
     outcome = run("summary", files / "projects.parquet", "--where", f"{column}={value}")
     assert outcome.out.startswith(f"{matches} project"), outcome.err
+
+
+def test_where_of_values_between_commas_is_answered_with_what_to_write(files, run):
+    outcome = run("summary", files / "projects.parquet", "--where", "language=Java,C")
+    hint = "--where language=Java --where language=C"
+    assert f"({hint})" in outcome.err
+    assert outcome.out.startswith("0 projects")
+    answer = run("summary", files / "projects.parquet", *hint.split())
+    assert not answer.out.startswith("0 projects")
 
 
 def test_where_is_a_step_of_what_was_selected(files, folder, run):
@@ -217,7 +227,7 @@ def test_command_that_is_told_what_to_load_loads_it(words, shell_rig, folder, ru
     assert (outcome.code, bool(shell_rig.requests)) == (0, True), outcome.err
 
 
-@pytest.mark.parametrize("stratum", DERIVED)
+@pytest.mark.parametrize("stratum", slow_except(DERIVED, ["country", "language", "tag"]))
 def test_stratum_of_the_library_divides_in_the_shell(stratum, run):
     collection = "accounts" if stratum == "country" else "projects"
     words = ("--demo", "--collection", collection, "-n", "60")
@@ -292,7 +302,7 @@ OF_COLLECTIONS = [
 ]
 
 
-@pytest.mark.parametrize("name", OF_COLLECTIONS)
+@pytest.mark.parametrize("name", slow_except(OF_COLLECTIONS, OF_COLLECTIONS[::4]))
 def test_statistic_of_the_shell_does_not_refuse_the_records_that_it_is_tried_with(
     name, folder, run
 ):

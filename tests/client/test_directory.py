@@ -74,10 +74,10 @@ def directory(url=ADDRESS, key=SECRET, **options):
     return Directory(url, key, cache=False, **options)
 
 
-def test_directory_that_is_nowhere_named_is_an_error():
-    for load in (dirframe.load_projects, lambda: dirframe.load_account("1")):
-        with pytest.raises(ConfigurationError):
-            load()
+@pytest.mark.parametrize("load", [dirframe.load_projects, lambda: dirframe.load_account("1")])
+def test_directory_that_is_nowhere_named_is_an_error(load):
+    with pytest.raises(ConfigurationError):
+        load()
 
 
 @pytest.mark.parametrize(

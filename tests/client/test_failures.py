@@ -148,6 +148,22 @@ def test_order_that_fails_is_named_if_luck_has_brought_all_records(seed):
     assert (caught.value.order_fails, caught.value.better_sort) == (True, "project_name")
 
 
+def test_order_in_which_a_record_moved_once_is_proven_by_a_refresh(tmp_path):
+    rig = Rig(200)
+
+    def move_the_first_record(request):
+        if request.page == 20 and rig.ids[0] == "1":
+            rig.edit(lambda ids: [*ids[1:], "1"])
+
+    rig.before = move_the_first_record
+    with rig.in_process(), rig.directory(tmp_path) as directory:
+        with pytest.raises(IncompleteCollectionError, match=r"refresh=True") as caught:
+            dirframe.load_projects(directory, progress=False)
+        assert caught.value.order_fails
+        frame = dirframe.load_projects(directory, refresh=True, progress=False)
+    assert frame.attrs["dirframe"]["completeness"] == "proven"
+
+
 def test_first_records_of_an_unstable_order_come_with_a_warning(tmp_path):
     with Today(200).in_process() as today, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -19,6 +19,7 @@ from lxml import etree
 
 import dirframe
 from dirframe.errors import DirframeWarning, InvalidInputError
+from tests.cases import slow_except
 from tests.rig.server import Trap, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
@@ -103,17 +104,17 @@ def test_parser_finds_each_text_and_attribute_again(read, pages):
     assert texts_in(read(*pages).to_dict("list")) == sum(map(texts_of, pages), Counter())
 
 
-def test_parser_finds_every_text_of_real_pages(shared):
+@pytest.mark.parametrize(("folder", "records"), [("pages", 313), ("projects", 49)])
+def test_parser_finds_every_text_of_real_pages(folder, records, shared):
     """Numbers and times are counted: they are written in other ways than they came."""
-    for folder, records in (("pages", 313), ("projects", 49)):
-        files = sorted((shared / "real" / folder).glob("*.xml"))
-        frame = dirframe.read_pages(files)
-        assert len(frame) == records
-        expected = sum(map(texts_of, map(Path.read_bytes, files)), Counter())
-        texts = frame.select_dtypes(["str", "object"])
-        found, numbers = texts_in(texts.to_dict("list")), frame.drop(columns=list(texts))
-        assert found <= expected
-        assert (expected - found).total() == numbers.count().sum() > 10 * records
+    files = sorted((shared / "real" / folder).glob("*.xml"))
+    frame = dirframe.read_pages(files)
+    assert len(frame) == records
+    expected = sum(map(texts_of, map(Path.read_bytes, files)), Counter())
+    texts = frame.select_dtypes(["str", "object"])
+    found, numbers = texts_in(texts.to_dict("list")), frame.drop(columns=list(texts))
+    assert found <= expected
+    assert (expected - found).total() == numbers.count().sum() > 10 * records
 
 
 @given(record=RECORDS, seed=st.integers(0, 999))
@@ -418,7 +419,7 @@ def read_parts(parts, number, folder):
         dirframe.read_pages(page)
 
 
-@pytest.mark.parametrize("parts", MANY)
+@pytest.mark.parametrize("parts", slow_except(MANY, [*MANY][::4]))
 def test_parser_work_grows_with_the_size_of_a_page(parts, tmp_path):
     """A page of eight times the size needs eight times as many calls; quadratic work needs 64 times."""
     read_parts(parts, 10, tmp_path)  # what is done once

@@ -101,14 +101,24 @@ def test_plan_of_an_address_or_a_query_asks_it(connect, written):
         assert (price.items, price.pages, price.requests_at_most) == (items, 1, 0)
 
 
-def test_plan_refuses_what_there_is_not_before_anything_is_sent(full_rig, connect):
-    for collection, options in (
-        ("people", {}), ("projects", {"sort": "colour"}), ("projects", {"max_items": 0}),
-        ("accounts", {"details": True}), ("projects", {"of": [1]}), ("activity_facts", {}),
-        ("activity_facts", {"of": []}), ("activity_facts", {"of": [1], "details": True}),
-    ):  # fmt: skip
-        with pytest.raises(InvalidInputError):
-            dirframe.plan(collection, directory=connect(full_rig), **options)
+@pytest.mark.parametrize(
+    ("collection", "options"),
+    [
+        ("people", {}),
+        ("projects", {"sort": "colour"}),
+        ("projects", {"max_items": 0}),
+        ("accounts", {"details": True}),
+        ("projects", {"of": [1]}),
+        ("activity_facts", {}),
+        ("activity_facts", {"of": []}),
+        ("activity_facts", {"of": [1], "details": True}),
+    ],
+)
+def test_plan_refuses_what_there_is_not_before_anything_is_sent(
+    collection, options, full_rig, connect
+):
+    with pytest.raises(InvalidInputError):
+        dirframe.plan(collection, directory=connect(full_rig), **options)
     assert full_rig.requests == []
 
 
@@ -189,7 +199,7 @@ def activity(directory, projects, **options):
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_many_projects_are_one_tidy_frame(facts, connect, workers):
+def test_owners_are_one_tidy_frame(facts, connect, workers):
     directory = connect(facts, workers=workers)
     projects = pd.DataFrame({"id": ["3", "1", "3", "2"], "name": list("abcb")})
     forms = (projects, projects["id"], [3, 1, 2], ("3", "1", "2"), pd.Series([3, 1, 2]))
@@ -218,7 +228,7 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
     assert size["project_id"].tolist() == ["1"] * 3 + ["2"] * 3
 
 
-def test_many_collections_of_several_pages(facts, connect):
+def test_owners_with_several_pages_each(facts, connect):
     directory = connect(facts, workers=4)
     price = dirframe.plan("contributors", of=[25, 4], directory=directory)
     assert (price.requests_at_most, price.requests_at_least, price.fits) == (None, 2, None)
@@ -269,7 +279,7 @@ def test_plan_of_many_is_not_known_where_a_first_page_does_not_count(connect, co
         assert len(rig.requests) == 1
 
 
-def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
+def test_owners_with_failures_are_named_and_asked_for_once(facts, connect):
     missing = Reply(failed("Not found."), 404)
     facts.replies = {"2": missing, "3": SILENT, "4": Reply(failed("Not any more."), 410)}
     directory = connect(facts)
@@ -292,7 +302,7 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
         assert get_provenance(frame)["completeness"] == "proven"
 
 
-def test_many_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_project(connect):
+def test_owners_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_project(connect):
     rig = Today(12)
     for project in "12":
         rig.add("contributor_fact", 1, path=f"/projects/{project}/contributors.xml")
@@ -312,17 +322,22 @@ def test_many_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_pro
     assert asked == [[1, 1], [1, 0]]
 
 
-def test_many_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):
+def test_owner_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):
     load = partial(dirframe.load_contributors, [3], directory=connect(facts))
-    again = {"refresh": True}
-    for replies, options in (
-        ({"3": SILENT}, {"sort": "name"}), ({}, {}), ({"3": SILENT}, again), ({}, again), ({}, {}),
-    ):  # fmt: skip
-        facts.replies = replies
-        assert load(**options).empty is bool(replies)
+    empty = []
+    for is_refused, options in (
+        (True, {"sort": "name"}),
+        (False, {}),
+        (True, {"refresh": True}),
+        (False, {"refresh": True}),
+        (False, {}),
+    ):
+        facts.replies = {"3": SILENT} if is_refused else {}
+        empty.append(load(**options).empty)
+    assert empty == [True, False, True, False, False]
 
 
-def test_many_with_one_that_is_short_or_a_directory_out_of_order_keep_what_came(facts, connect):
+def test_owners_received_before_a_failure_stay(facts, connect):
     short = page_xml([fact("activity_fact", 1, 1)], available=2, first=0)
     facts.replies = {"2": Reply(short)}
     with pytest.raises(IncompleteCollectionError, match="2 \\(1 different"):
@@ -338,7 +353,7 @@ def test_many_with_one_that_is_short_or_a_directory_out_of_order_keep_what_came(
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_many_go_on_after_one_that_fails_and_ask_for_it_again(facts, connect, workers):
+def test_owner_that_fails_is_asked_for_again_and_the_others_go_on(facts, connect, workers):
     directory = connect(facts, workers=workers)
     facts.replies = {"2": BROKEN}
     for paid in (5, 1):
@@ -353,7 +368,7 @@ def test_many_go_on_after_one_that_fails_and_ask_for_it_again(facts, connect, wo
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_many_give_the_pages_that_came_of_a_project_and_count_them(facts, connect, workers):
+def test_owner_with_some_of_its_pages_is_in_the_frame_and_counted(facts, connect, workers):
     facts.faults.extend([None] * 5 + [faults.FAULTS["429 with seconds"]])
     with pytest.warns(IncompleteWarning):
         frame = dirframe.load_contributors(
@@ -374,9 +389,7 @@ def test_many_give_the_pages_that_came_of_a_project_and_count_them(facts, connec
 @pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
 @pytest.mark.parametrize("cached", [{}, {"cache": False}])
 @pytest.mark.parametrize("incomplete", ["raise", "warn"])
-def test_many_that_end_among_further_pages_have_the_first_pages_of_all(
-    facts, connect, cached, incomplete
-):
+def test_owners_cut_off_by_the_quota_have_all_first_pages(facts, connect, cached, incomplete):
     facts.faults.extend([None] * 5 + [faults.FAULTS["429 with seconds"]])
     options = {"incomplete": incomplete, "progress": False}
     try:
@@ -394,9 +407,7 @@ def test_many_that_end_among_further_pages_have_the_first_pages_of_all(
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
 @pytest.mark.parametrize("workers", [1, 4])
-def test_many_whose_connection_is_lost_among_further_pages_are_not_all_asked_for(
-    facts, connect, workers
-):
+def test_owners_without_a_connection_are_not_all_asked_for(facts, connect, workers):
     count = 60
     facts.faults.extend([None] * count + [faults.FAULTS["reset before"]] * 1_000)
     frame = dirframe.load_contributors(
@@ -407,16 +418,14 @@ def test_many_whose_connection_is_lost_among_further_pages_are_not_all_asked_for
 
 
 @pytest.mark.parametrize(("workers", "most"), [(1, 1), (4, 16)])
-def test_many_with_a_wrong_key_ask_for_no_more_than_those_on_their_way(
-    facts, connect, workers, most
-):
+def test_owners_with_a_wrong_key_cost_only_the_requests_on_their_way(facts, connect, workers, most):
     facts.faults.extend([faults.FAULTS["403"]] * 100)
     with pytest.raises(dirframe.InvalidKeyError):
         dirframe.load_contributors(range(1, 61), directory=connect(facts, workers=workers))
     assert len(facts.requests) <= most
 
 
-def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
+def test_owners_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     with pytest.raises(QuotaExceededError):
         activity(
             connect(facts, daily_quota=5), range(1, 5 * (FRESH.days + 1))
@@ -433,7 +442,7 @@ def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     assert len(facts.requests) == 12
 
 
-def test_many_of_which_one_came_on_two_days_ask_for_its_last_page_again(facts, connect):
+def test_owner_of_two_days_has_its_last_page_read_again(facts, connect):
     load = partial(dirframe.load_contributors, [4, 25])
     with time_machine.travel("2026-11-02", tick=True), pytest.raises(QuotaExceededError):
         load(directory=connect(facts, daily_quota=2))
@@ -443,13 +452,13 @@ def test_many_of_which_one_came_on_two_days_ask_for_its_last_page_again(facts, c
     assert len(facts.requests) == 1 + 3 + 1  # the last page of the first day once more
 
 
-def test_many_end_with_a_wrong_key_even_if_a_part_is_accepted(facts, connect):
+def test_owners_with_a_wrong_key_raise_even_if_a_part_is_accepted(facts, connect):
     facts.faults.extend([None, faults.FAULTS["403"]])
     with pytest.raises(dirframe.InvalidKeyError):
         activity(connect(facts), [1, 2, 3], incomplete="warn")
 
 
-def test_many_tell_a_callback_how_far_they_are_which_may_stop(facts, connect):
+def test_owners_progress_callback_may_stop(facts, connect):
     told = []
 
     def stop(*numbers):
@@ -463,7 +472,7 @@ def test_many_tell_a_callback_how_far_they_are_which_may_stop(facts, connect):
     assert (told, len(facts.requests)) == ([(1, 4), (2, 4)], 2)
 
 
-def test_many_tell_a_callback_of_their_first_pages_which_may_stop(facts, connect):
+def test_owners_progress_callback_may_stop_at_first_pages(facts, connect):
     told = []
     whole = dirframe.load_contributors(
         [25, 4, 3],

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cases import slow_except
 from tests.processes import run
 
 #: Makes a kernel of this process, as far as programs look, and loads there; its argument says whether
@@ -25,7 +26,8 @@ print(len(frame), "tqdm.notebook" in sys.modules)
 
 
 @pytest.mark.parametrize(
-    ("widgets", "bar", "is_widget"), [("with", "", True), ("without", "60/60", False)]
+    ("widgets", "bar", "is_widget"),
+    slow_except([("with", "", True), ("without", "60/60", False)], [("with", "", True)]),
 )
 def test_progress_in_a_notebook_is_a_widget_or_text_and_never_a_warning(
     tmp_path, own_cache, widgets, bar, is_widget

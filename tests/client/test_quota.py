@@ -19,6 +19,7 @@ from dirframe.errors import (
     QuotaWarning,
 )
 from tests import processes
+from tests.cases import slow_except
 from tests.faults import LINE, error_of, load
 from tests.rig import faults
 from tests.rig.server import MARK, Rig
@@ -47,7 +48,7 @@ def quota_file(tmp_path):
 
 
 def send(directory, number=1):
-    """Send so many requests; return how many went out."""
+    """Send a number of requests; return how many went out."""
     sent = 0
     for _ in range(number):
         try:
@@ -218,10 +219,13 @@ def test_quota_is_used_in_another_zone_as_it_was(page_rig, connect, clock, zone)
 
 @pytest.mark.parametrize(
     "change",
-    [
-        *("count = 'many'", "count = x'00'", "count = -5", "count = 0", "count = 4e18"),
-        *("sent_at = 'x'", "sent_at = x'00'", "sent_at = 9e999"),
-    ],
+    slow_except(
+        [
+            *("count = 'many'", "count = x'00'", "count = -5", "count = 0", "count = 4e18"),
+            *("sent_at = 'x'", "sent_at = x'00'", "sent_at = 9e999"),
+        ],
+        ["count = 'many'", "count = -5", "sent_at = 'x'"],
+    ),
 )
 def test_quota_row_that_is_damaged_is_a_request_of_today(
     change, page_rig, connect, clock, quota_file
@@ -300,7 +304,7 @@ HARMS = (
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.QuotaWarning")
-@pytest.mark.parametrize("harm", HARMS)
+@pytest.mark.parametrize("harm", slow_except(HARMS, [overwrite, delete]))
 def test_quota_is_not_exceeded_when_its_file_fails_during_a_load(
     harm, page_rig, connect, quota_file
 ):
@@ -373,12 +377,12 @@ def test_quota_on_a_full_disk_is_counted_in_memory_and_not_exceeded(tmp_path):
     resource = pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Rig(9).in_process() as rig:
-        directory = rig.directory(tmp_path, cache=False, daily_quota=100)
-        assert send(directory, 90) == 90
+        directory = rig.directory(tmp_path, cache=False, daily_quota=30)
+        assert send(directory, 20) == 20
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
         try:
             with pytest.warns(QuotaWarning) as warned:
-                sent = send(directory, 100)
+                sent = send(directory, 30)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert (sent, len(warned)) == (10, 1)

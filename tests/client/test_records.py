@@ -84,13 +84,13 @@ def test_record_of_an_address_is_asked_for_by_its_digest(people, connect, tmp_pa
     assert "example.org" not in written.lower()
 
 
-def test_record_digest_in_each_form_is_accepted(serve, connect):
-    for form in (ADA, ADA.lower(), f"mailto:{ADA}", f"mailto:{ADA.lower()}"):
-        path = f"/accounts/{digest(form.removeprefix('mailto:'))}.xml"
-        pages = {path: page_xml([account(form)])}
-        rig = serve(lambda asked, pages=pages: pages.get(asked.path, MISSING))
-        frame = dirframe.load_account(ADA, directory=connect(rig, cache=False))
-        assert get_provenance(frame)["requests_made"] == len(rig.requests)
+@pytest.mark.parametrize("form", [ADA, ADA.lower(), f"mailto:{ADA}", f"mailto:{ADA.lower()}"])
+def test_record_digest_in_each_form_is_accepted(form, serve, connect):
+    path = f"/accounts/{digest(form.removeprefix('mailto:'))}.xml"
+    pages = {path: page_xml([account(form)])}
+    rig = serve(lambda asked: pages.get(asked.path, MISSING))
+    frame = dirframe.load_account(ADA, directory=connect(rig, cache=False))
+    assert get_provenance(frame)["requests_made"] == len(rig.requests)
 
 
 def test_record_of_another_address_or_digest_is_refused(serve, connect):
@@ -182,12 +182,12 @@ def test_record_by_name_offline_is_no_search_that_lacks_its_analysis(named_rig, 
             dirframe.load_projects(connect(named_rig), query=name)
 
 
-def test_record_name_is_found_in_every_dialect(serve, connect):
-    for field in ("url_name", "vanity_url"):
-        directory = connect(serve(page_xml([record("9", **{field: "Fire Fox"})])))
-        assert dirframe.load_project("fire fox", directory=directory)["id"].tolist() == ["9"]
-        with pytest.raises(NotFoundError, match="9 "):
-            dirframe.load_project("fox", directory=directory)
+@pytest.mark.parametrize("field", ["url_name", "vanity_url"])
+def test_record_name_is_found_in_every_dialect(field, serve, connect):
+    directory = connect(serve(page_xml([record("9", **{field: "Fire Fox"})])))
+    assert dirframe.load_project("fire fox", directory=directory)["id"].tolist() == ["9"]
+    with pytest.raises(NotFoundError, match="9 "):
+        dirframe.load_project("fox", directory=directory)
 
 
 def test_record_name_never_changes_what_is_asked(serve, connect):

@@ -19,6 +19,7 @@ from dirframe.errors import (
     SortIgnoredWarning,
 )
 from dirframe.provenance import caption, get_provenance
+from tests.cases import slow_except
 from tests.rig.ids import page_of
 from tests.rig.server import Reply, Request, Rig, failed, id_of, page_xml
 from tests.rig.today import GONE, Today
@@ -241,7 +242,7 @@ def test_sample_of_an_order_that_does_not_hold_says_so_and_which_may(connect):
     with (
         rig.in_process(),
         pytest.warns(SortIgnoredWarning, match="own order"),
-        pytest.raises(IncompleteCollectionError, match="does not hold") as caught,
+        pytest.raises(IncompleteCollectionError) as caught,
     ):
         draw(connect(rig), 150, query="project")
     assert caught.value.order_fails
@@ -446,7 +447,9 @@ MOST_UNEVEN = 72.1
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
-@pytest.mark.parametrize("sort", ["project_name", None])  # of positions, of ids
+@pytest.mark.parametrize(
+    "sort", slow_except(["project_name", None], [None])
+)  # of positions, of ids
 def test_samples_are_uniform_and_those_whose_pages_are_cut_off_are_not(sort):
     rig = Today([str(n) for n in range(1, 61) if n % 3])
     rig.moves = False

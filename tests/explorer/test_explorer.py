@@ -25,6 +25,7 @@ from dirframe.errors import (
     InvalidKeyError,
     QuotaExceededError,
 )
+from tests.cases import slow_except
 from tests.charts import CHARTS
 from tests.rig.faults import FAULTS
 from tests.rig.server import KEY, MARK, Rig
@@ -133,7 +134,7 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", slow_except(CHOICES, ["every filter", "an order", "no record"]))
 def test_code_of_a_frame_gives_what_is_shown(name, some_projects, capsys):
     explorer = dirframe.Explorer(some_projects)
     for control, value in CHOICES[name].items():
@@ -191,7 +192,7 @@ def test_counts_are_those_that_the_other_filters_let_pass(some_projects):
     assert explorer.languages.value == ("C", None)
 
 
-def test_most_frequent_values_are_listed_and_always_the_records_without_one():
+def test_filters_list_the_most_frequent_values_and_the_records_without_one():
     tags = [*([f"tag {number}", "common"] for number in range(400)), None]
     explorer = dirframe.Explorer(
         pd.DataFrame({"id": "1", "name": "a", LANGUAGE: "C", "tags": tags})
@@ -279,7 +280,7 @@ def test_frame_without_provenance_is_shown_and_cites_nothing(some_projects):
         assert shown(explorer, "citation").text_content()
 
 
-def test_other_source_is_refused(some_projects):
+def test_explorer_of_another_source_is_refused(some_projects):
     for wrong in (
         *("https://directory.example", 7, ["1"], pd.DataFrame({"x": [1]})),
         stats.tags(some_projects),
@@ -579,7 +580,7 @@ def test_incomplete_load_is_shown_and_the_code_says_so(tmp_path):
         assert any(line.startswith("#") for line in explorer.code.splitlines())
 
 
-def test_every_fault_is_a_sentence_without_the_key_and_the_next_load_is_whole(tmp_path):
+def test_explorer_says_a_fault_without_the_key_and_loads_again(tmp_path):
     failures = []
     faults = ("reset before", "cut with its length", "HTML with 200", "500", "the key in the text")
     with Rig(25) as rig, rig.directory(tmp_path) as directory:
@@ -665,7 +666,7 @@ def test_sample_is_estimated_drawn_and_told(sample):
     assert_frame_equal(run(explorer)["shown"], explorer.frame)
 
 
-def test_another_collection_has_its_own_filters_charts_and_sorts(sample):
+def test_collection_of_the_explorer_has_its_own_filters_charts_and_sorts(sample):
     explorer = dirframe.Explorer(sample)
     explorer.max_items.value, explorer.seed.value = 50, 3
     press(explorer, "Load")
@@ -759,7 +760,7 @@ def test_choice_in_another_thread_is_shown_by_that_of_the_cells_and_never_lost(s
     assert set(explorer.frame["analysis_main_language_name"]) == {"Java"}
 
 
-def test_what_was_typed_before_a_press_counts_also_if_it_comes_after_it(sample):
+def test_text_typed_before_a_press_counts_even_if_it_arrives_later(sample):
     async def kernel():
         explorer = dirframe.Explorer(sample)
         thread = threading.Thread(target=press, args=(explorer, "Load"))

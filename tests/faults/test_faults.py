@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import dirframe
 from tests import processes
+from tests.cases import slow_except
 from tests.faults import LINE, after_fault, error_of, load, stored
 from tests.rig import faults
 from tests.rig.server import Rig, Trap
@@ -40,8 +41,12 @@ def test_interruption_is_overcome_or_given_up_and_never_stored(name, rig, tmp_pa
     assert after_fault(rig, tmp_path, name, kind=kind, tries=3) is None
 
 
+EVERY_DAMAGE = [(name, outcome) for outcome in DAMAGED for name in DAMAGED[outcome]]
+
+
 @pytest.mark.parametrize(
-    ("name", "outcome"), [(name, outcome) for outcome in DAMAGED for name in DAMAGED[outcome]]
+    ("name", "outcome"),
+    slow_except(EVERY_DAMAGE, EVERY_DAMAGE[::4]),
 )
 def test_damaged_response_is_an_error_and_later_only_missing_pages_are_paid_for(
     name, outcome, rig, tmp_path

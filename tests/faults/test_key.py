@@ -240,13 +240,16 @@ def test_key_that_a_directory_repeats_is_removed_in_every_spelling(spelling, tmp
     assert [text for text in texts if MARK in text] == []
 
 
-def test_key_of_many_equal_signs_is_removed_from_a_long_run_of_them():
-    key = "&" * 40 + MARK  # 2**39 ways to read the run, if each sign could be read in two
-    inner = f"<x>{'&amp;' * 39} {escape(key)}</x>"
+@pytest.mark.parametrize("sign", ["&", "&amp;", "<", '"', "%", "%25"])
+def test_key_of_many_equal_signs_is_removed_from_a_long_run_of_them(sign):
+    key = sign * 40 + MARK  # 2**39 ways to read the run, if each sign could be read in two
+    run = escape(sign * 39, {'"': "&quot;"})
+    references = "".join(f"&#{ord(character)};" for character in key)
+    inner = f"<x>{run} {references}</x>"
     reply = Reply(page_xml([record(1, inner=inner)], available=1, first=0))
     with Rig(answer=lambda _: reply, key=key).in_process() as rig:
         frame = dirframe.load_projects(rig.directory(), progress=False)
-    assert frame["x"].tolist() == [f"{'&' * 39} [api key removed]"]
+    assert frame["x"].tolist() == [f"{sign * 39} [api key removed]"]
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.ShortKeyWarning")

@@ -71,14 +71,14 @@ def test_existing_file_is_replaced_only_if_that_was_asked_for(tmp_path):
         assert {"citation", "provenance", "columns"} <= {*json.loads(file.read_text("utf-8"))}
 
 
-def test_table_never_replaces_an_archive(tmp_path):
-    for name in ("kept.archive", "kept.csv"):
-        with Rig(3).in_process() as rig:
-            archive = harvest("projects", tmp_path / name, directory=rig.directory()).path
-        before = archive.read_bytes()
-        with pytest.raises(InvalidInputError, match=name):
-            export(SMALL, archive, overwrite=True)
-        assert archive.read_bytes() == before
+@pytest.mark.parametrize("name", ["kept.archive", "kept.csv"])
+def test_table_never_replaces_an_archive(name, tmp_path):
+    with Rig(3).in_process() as rig:
+        archive = harvest("projects", tmp_path / name, directory=rig.directory()).path
+    before = archive.read_bytes()
+    with pytest.raises(InvalidInputError, match=name):
+        export(SMALL, archive, overwrite=True)
+    assert archive.read_bytes() == before
 
 
 def check_on_a_full_disk(file, cut="table"):
@@ -225,7 +225,7 @@ def test_export_that_is_killed_leaves_the_old_file_and_the_next_one_writes_the_n
     assert not [*tmp_path.glob(".*.part")]
 
 
-def test_what_cannot_be_written_is_refused_before_anything_is(tmp_path):
+def test_export_of_what_cannot_be_written_is_refused_before_anything_is(tmp_path):
     pytest.importorskip("xlsxwriter", reason="Excel is an extra")
     two = {"a": SMALL, "b": SMALL}
     failures = []

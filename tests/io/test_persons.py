@@ -16,6 +16,7 @@ from dirframe import ExportWarning, IncompleteWarning, InvalidInputError, export
 from dirframe.provenance import copy_provenance, set_provenance
 from dirframe.schema import STATISTIC_COLUMNS
 from dirframe.schema.addresses import mask_addresses
+from tests.cases import slow_except
 from tests.frames import with_provenance
 from tests.rig.server import Rig
 from tests.stats.test_every_statistic import COLUMNS
@@ -189,7 +190,7 @@ TABLES += ["own table"]
 # Frames
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", slow_except(TABLES, ["accounts", "projects"]))
 def test_persons_in_own_columns_of_every_dtype_are_left_out_of_every_table(kind, write):
     table = table_of_three(kind)
     before = leaks({"": table.to_csv()})
@@ -258,7 +259,7 @@ def test_persons_after_whom_a_column_of_a_pivot_is_called_however_it_is_written(
     assert "1 whose name may be that of a person" in files["README.md"]
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", slow_except(TABLES, ["accounts", "projects"]))
 def test_persons_are_not_suspected_in_numbers_truths_and_times(kind, write):
     columns = harmless_columns()
     files = write(table_of_three(kind).assign(**columns))

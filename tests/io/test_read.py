@@ -30,6 +30,8 @@ from tests.frames import frames, rich
 
 #: The formats that are read back.
 READ = list(OF_ONE_TABLE)
+#: Formats of UTF-8 text: a file beside each holds its provenance.
+TEXT_FORMATS = WITH_RECORD
 
 
 def same(before, after):
@@ -46,13 +48,13 @@ def returned(frame, folder, suffix):
 
 
 @given(frame=frames())
-def test_any_frame_comes_back_from_parquet_as_it_was(frame):
+def test_parquet_of_any_frame_comes_back_as_it_was(frame):
     frame = frame if len(frame) else frame.drop(columns="kind")  # Parquet has no empty categories
     with tempfile.TemporaryDirectory() as folder:
         same(frame, returned(frame, folder, ".parquet"))
 
 
-@pytest.mark.parametrize("suffix", WITH_RECORD)
+@pytest.mark.parametrize("suffix", TEXT_FORMATS)
 @given(frame=frames())
 def test_fields_of_the_interface_come_back_from_text_whatever_they_hold(suffix, frame):
     odd = "=name, \"'"
@@ -196,13 +198,14 @@ def test_ids_of_another_program_are_text_also_where_it_made_fractions_of_them(tm
             assert found.iloc[:, 1].tolist() == [1, 2]
 
 
-def test_ids_in_the_index_of_another_program_become_a_column(tmp_path):
-    for ids in ([1, 2, 3], [711, 5, 8]):  # pandas writes a range in the metadata alone
-        theirs = pd.DataFrame({"id": ids, "stack_count": [7, 8, 9]}).set_index("id")
-        theirs.to_parquet(tmp_path / "ids.parquet")
-        found = read_table(tmp_path / "ids.parquet")
-        assert found["id"].tolist() == [*map(str, ids)]
-        assert found["stack_count"].tolist() == [7, 8, 9]
+@pytest.mark.parametrize("ids", [[1, 2, 3], [711, 5, 8]])
+def test_ids_in_the_index_of_another_program_become_a_column(ids, tmp_path):
+    # pandas writes a range in the metadata alone.
+    theirs = pd.DataFrame({"id": ids, "stack_count": [7, 8, 9]}).set_index("id")
+    theirs.to_parquet(tmp_path / "ids.parquet")
+    found = read_table(tmp_path / "ids.parquet")
+    assert found["id"].tolist() == [*map(str, ids)]
+    assert found["stack_count"].tolist() == [7, 8, 9]
 
 
 def test_groups_and_named_indexes_become_columns(tmp_path, sample_frames):
@@ -228,7 +231,7 @@ def test_objects_come_back_from_parquet_and_bytes_are_refused_by_text(tmp_path):
         frame = pd.DataFrame({"id": ["1"], "day": [value], "name": ["x"]})
         assert returned(frame, tmp_path, ".parquet")["day"].tolist() == frame["day"].tolist()
     frame["day"] = pd.Series([b"x"])
-    for suffix in (*WITH_RECORD, ".xlsx"):
+    for suffix in (*TEXT_FORMATS, ".xlsx"):
         with pytest.raises(InvalidInputError, match="'day'"):
             export(frame, tmp_path / f"days{suffix}")
 
@@ -266,18 +269,18 @@ def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
                 pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 
-def test_half_a_file_is_never_read_as_the_whole_one(tmp_path):
+@pytest.mark.parametrize("suffix", TEXT_FORMATS)
+def test_file_cut_in_half_is_never_read_as_the_whole_one(suffix, tmp_path):
     frame = pd.DataFrame({"id": ["1", "2"], "n": [3, 4], "kind": ["a", "b"]})
-    for suffix in WITH_RECORD:
-        file = export(frame, tmp_path / f"f{suffix}")
-        text = file.read_text("utf-8")
-        file.write_text(text[:-4], encoding="utf-8")
-        with pytest.raises(InvalidInputError, match=file.name):
-            read_table(file)
-        if suffix != ".json":
-            file.write_text(text[: text.rstrip().rindex("\n") + 1], encoding="utf-8")
-            with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 rows, and 2 were"):
-                assert len(read_table(file)) == 1
+    file = export(frame, tmp_path / f"f{suffix}")
+    text = file.read_text("utf-8")
+    file.write_text(text[:-4], encoding="utf-8")
+    with pytest.raises(InvalidInputError, match=file.name):
+        read_table(file)
+    if suffix != ".json":
+        file.write_text(text[: text.rstrip().rindex("\n") + 1], encoding="utf-8")
+        with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 rows, and 2 were"):
+            assert len(read_table(file)) == 1
 
 
 def test_list_that_was_edited_into_another_form_is_read_all_the_same_or_named(tmp_path):
@@ -289,12 +292,15 @@ def test_list_that_was_edited_into_another_form_is_read_all_the_same_or_named(tm
         read_table(file)
 
 
-def test_list_has_no_number_that_json_lacks(tmp_path):
+@pytest.mark.parametrize("suffix", TEXT_FORMATS)
+def test_list_has_no_number_that_json_lacks(suffix, tmp_path):
     frame = pd.DataFrame({"id": ["1"], "tags": [[1.0, float("nan"), {"most": float("inf")}]]})
-    for suffix in WITH_RECORD:
-        file = export(frame, tmp_path / f"f{suffix}")
-        assert not {"NaN", "Infinity"} & {*re.findall(r"\w+", file.read_text("utf-8"))}
-        assert read_table(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]
+    file = export(frame, tmp_path / f"f{suffix}")
+    assert not {"NaN", "Infinity"} & {*re.findall(r"\w+", file.read_text("utf-8"))}
+    assert read_table(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]
+
+
+def test_list_with_a_missing_number_is_a_list_of_numbers_in_parquet(tmp_path):
     file = export(pd.DataFrame({"x": [[1.0, float("nan")]]}), tmp_path / "f.parquet")
     assert str(parquet.read_schema(file).field("x").type) == "list<element: double>"
 
@@ -410,31 +416,37 @@ def test_parquet_whose_index_has_other_rows_than_the_table_is_refused(stop, tmp_
         read_table(tmp_path / "a.parquet")
 
 
-def test_file_of_something_else_is_refused(tmp_path):
-    for name, content in (
-        ("gif.json", "GIF89a, and no table"),
-        ("gif.parquet", "GIF89a, and no table"),
-        ("page.xml", "<response/>"),
-        ("page.csv", "<response/>"),
-        ("page.tsv", "\n<!DOCTYPE html>\n<p>no\ttable</p>\n"),
-        ("book.xlsx", "PK"),
-        ("study.zip", "PK"),
-        ("ragged.csv", "id,name\n1,a\n2,b,c\n"),
-        ("nul.csv", "id,na\0me\n1,a\n2,b\n"),
-    ):
-        (tmp_path / name).write_text(content)
-        said = {"ragged.csv": "2,b,c", "study.zip": "Unpack a study"}.get(name, name)
-        with pytest.raises(InvalidInputError, match=said):
-            read_table(tmp_path / name)
-    for path in (tmp_path, tmp_path / "none.csv"):
-        with pytest.raises(InvalidInputError, match=path.name):
-            read_table(path)
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("gif.json", "GIF89a, and no table", "gif.json"),
+        ("gif.parquet", "GIF89a, and no table", "gif.parquet"),
+        ("page.xml", "<response/>", "page.xml"),
+        ("page.csv", "<response/>", "page.csv"),
+        ("page.tsv", "\n<!DOCTYPE html>\n<p>no\ttable</p>\n", "page.tsv"),
+        ("book.xlsx", "PK", "book.xlsx"),
+        ("study.zip", "PK", "Unpack a study"),
+        ("ragged.csv", "id,name\n1,a\n2,b,c\n", "2,b,c"),
+        ("nul.csv", "id,na\0me\n1,a\n2,b\n", "nul.csv"),
+    ],
+)
+def test_file_of_something_else_is_refused(name, content, named, tmp_path):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InvalidInputError, match=named):
+        read_table(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["folder", "none.csv"])
+def test_folder_or_file_that_is_not_there_is_refused(name, tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InvalidInputError, match=name):
+        read_table(tmp_path / name)
 
 
 # As other programs read them
 
 
-def test_other_programs_read_csv_json_and_parquet(tmp_path):
+def test_csv_json_and_parquet_are_read_by_other_programs(tmp_path):
     frame = rich()
     file = export(frame, tmp_path / "f.csv")
     back = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype={"id": "str"})
@@ -455,7 +467,7 @@ def test_other_programs_read_csv_json_and_parquet(tmp_path):
     assert b"https://directory.example" in parquet.read_schema(file).metadata[b"citation"]
 
 
-def test_no_cell_of_a_csv_begins_like_a_formula(tmp_path):
+def test_csv_cells_do_not_begin_like_formulas(tmp_path):
     signs = ["=1", "+1", "-1", "@x", "\t=", "\r=", "\n=", "\0=", "\uff1d1", "\uff201", "'=1"]
     frame = pd.DataFrame({"id": [*signs, "a=1"], "n": -1})
     for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
@@ -467,7 +479,7 @@ def test_no_cell_of_a_csv_begins_like_a_formula(tmp_path):
         assert {row[1] for row in rows} == {"-1"}
 
 
-def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_path):
+def test_workbook_has_no_formula_and_names_what_it_cannot_hold(tmp_path):
     openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
     file = export(pd.DataFrame({"a": ["=1+1", "007", "NA", None, ""]}), tmp_path / "f.xlsx")
     cells = [cell for row in openpyxl.load_workbook(file)["data"].iter_rows() for cell in row][1:]

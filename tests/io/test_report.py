@@ -127,7 +127,7 @@ def test_contents_lead_to_every_section(tree):
     assert {"findings", "method", "citation"} < {*headings}
 
 
-def test_the_same_frames_give_the_same_bytes(sample_projects, tmp_path):
+def test_report_of_the_same_frames_has_the_same_bytes(sample_projects, tmp_path):
     frame = sample_projects[["id", "name", "licenses"]].head(60)
     one, two = (dirframe.report(frame, tmp_path / f"{name}.html") for name in ("one", "two"))
     assert one.read_bytes() == two.read_bytes()
@@ -314,7 +314,7 @@ def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(
     assert not any("nan" in line.lower() for line in none)
 
 
-def test_what_lacks_its_columns_is_named_and_never_called_none(make, sample_projects):
+def test_report_names_what_lacks_its_columns(make, sample_projects):
     tree = make(sample_projects[["id", "name"]])
     assert tree.xpath("//h2[@id='languages']") == []  # no empty section
     assert not any("There are no" in line for line in items(tree, "findings"))

@@ -17,6 +17,7 @@ import pytest
 import dirframe
 from dirframe import DirframeError, InvalidInputError, export, fields, read_table, stats
 from dirframe._tables import read_columns
+from dirframe.charts import STATISTICS
 from dirframe.client.directory import connection_of
 from dirframe.io.columns import STRATA
 from dirframe.io.methods import FLAG_RULES
@@ -116,7 +117,7 @@ def test_study_holds_each_table_twice_and_cites(study, records):
     assert [c["title"] for c in package["contributors"]] == AUTHORS
 
 
-def test_same_frames_give_the_same_bytes_without_a_key_or_a_path_of_this_machine(
+def test_study_of_the_same_frames_has_the_same_bytes_and_no_key_or_path(
     sample, study, records, tmp_path
 ):
     again = export(records, tmp_path / "other.zip", title="A study", authors=AUTHORS)
@@ -127,7 +128,7 @@ def test_same_frames_give_the_same_bytes_without_a_key_or_a_path_of_this_machine
     assert not [(path, s) for path, text in texts.items() for s in secrets if s.encode() in text]
 
 
-def test_each_column_has_the_type_the_unit_and_the_meaning_of_the_schema(write, records):
+def test_study_columns_have_type_unit_and_meaning_of_the_schema(write, records):
     known = fields("project").set_index("name")
     types = {"str": "string", "Int64": "integer", "Float64": "number", "object": "array"}
     table = package_of(write(records["projects"]))["resources"][0]
@@ -203,6 +204,34 @@ def test_study_names_the_rules_of_its_tables(records, write):
     families = pd.read_csv(BytesIO(files["rules/licenses.csv"]))
     assert set(families["family"]) == {"permissive", "weak copyleft", "strong copyleft", "other"}
     assert "rules/licenses.csv" not in write(records["projects"])
+
+
+#: How the rules of this project begin that statistics use. Name a new statistic here: if it uses
+#: no such rule, in the second table.
+RULES_OF_STATISTICS = {
+    "accounts_by_country": ["A country is read"],
+    "activity": ["A project is placed in time", "A project is active if"],
+    "license_families": ["The family of a licence"],
+    "life_span": ["A project is placed in time", "The life of a project"],
+    "survival": ["A project is placed in time", "The life of a project"],
+}
+WITHOUT_RULES = [
+    *("accounts_by_kudo_rank", "commit_concentration", "commits_by_contributor"),
+    *("contributor_concentration", "contributor_distribution", "contributors_by_language"),
+    *("growth", "language_breakdown", "language_share", "languages_by_year", "licenses", "lorenz"),
+    *("monthly_activity", "posts_distribution", "tags", "team_size_classes"),
+    "users_against_contributors",
+]
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_study_names_the_rules_of_each_statistic(name, kind_frames, write):
+    assert RULES_OF_STATISTICS.keys() ^ set(WITHOUT_RULES) == STATISTICS.keys()
+    kind = STATISTICS[name].collection or "projects"
+    rules = package_of(write(getattr(stats, name)(kind_frames[kind]))).get("methods", [])
+    expected = RULES_OF_STATISTICS.get(name, [])
+    assert len(rules) == len(expected)
+    assert all(rule.startswith(words) for rule, words in zip(rules, expected, strict=True))
 
 
 def test_study_has_words_for_every_rule_and_stratum():
@@ -366,7 +395,7 @@ def test_entry_of_records_does_not_tell_what_was_done_for_another_table(records,
     assert "language" in write({"b": shares})["citation.bib"].decode()
 
 
-def test_no_licence_is_claimed_that_is_not_known(write):
+def test_study_claims_no_licence_that_is_not_known(write):
     frame = pd.DataFrame({"id": ["1"]})
     with_provenance(
         frame, source="A directory", base_url="https://directory.example", resource="project"
@@ -388,7 +417,7 @@ def test_no_licence_is_claimed_that_is_not_known(write):
         assert said in files["README.md"]
 
 
-def test_what_a_study_cannot_say_is_refused_before_anything_is_written(records, tmp_path):
+def test_study_options_that_cannot_be_meant_are_refused(records, tmp_path):
     one = records["projects"]
     (tmp_path / "no.archive").write_text("nothing")
     failures = []
@@ -436,7 +465,7 @@ def test_persons_are_left_out_unless_asked_for(records, write):
     assert set(fields("account").query("personal")["name"]) >= set(PERSONAL)
 
 
-def test_what_the_schema_does_not_know_is_left_out_and_said(records, write):
+def test_study_leaves_out_columns_that_the_schema_does_not_know(records, write):
     accounts = records["All accounts"].head(2)
     badges = [[{"name": "Scribe", "awarded_by": "Ada L."}, "Ada L."], None]
     strange = accounts.assign(
@@ -528,7 +557,7 @@ print(len(accounts), dirframe.cite(accounts))
 """
 
 
-def test_another_person_gets_every_number_from_the_file_alone(sample, tmp_path):
+def test_study_gives_another_person_every_number(sample, tmp_path):
     archive = dirframe.harvest("accounts", tmp_path / "a.archive", directory=sample, query="ada")
     projects = dirframe.load_projects(sample, max_items=200, sort="name", progress=False)
     with pytest.raises(InvalidInputError, match="personal=True"):

@@ -18,6 +18,7 @@ from dirframe.charts import CHARTS as TITLES
 from dirframe.plot.colours import ACCENT, OTHER
 from dirframe.schema import STATISTIC_COLUMNS
 from tests import frames
+from tests.cases import slow_except
 from tests.charts import (
     CHARTS,
     bars,
@@ -308,7 +309,9 @@ def lengths(ax):
     return [length for length in ends if length > 0]  # what has no share has no line
 
 
-@pytest.mark.parametrize("name", WITH_INTERVALS)
+@pytest.mark.parametrize(
+    "name", slow_except(WITH_INTERVALS, ["language_share", "life_span", *WITHOUT_ROOM])
+)
 def test_intervals_of_a_sample_are_drawn_at_their_level_or_said_to_be_in_the_table(name, samples):
     frame, chart = samples[TITLES[name].collection], getattr(plot, name)
     ax = chart(frame)
@@ -617,7 +620,7 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
 
 
 @pytest.mark.parametrize("width", ["column", None])
-@pytest.mark.parametrize("years", [1, 6, 25, 60])
+@pytest.mark.parametrize("years", slow_except([1, 6, 25, 60], [1, 60]))
 def test_life_span_has_two_ticks_beside_long_names(years, width):
     frame = LIVES.assign(name=[f"Project {name} with a long name" for name in LIVES["name"]])
     frame[FIRST] = frame[FIRST] - pd.DateOffset(years=years)

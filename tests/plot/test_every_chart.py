@@ -13,11 +13,12 @@ from dirframe import plot, provenance, stats
 from dirframe.charts import CHARTS as TITLES
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from tests import charts, frames
+from tests.cases import slow_except
 from tests.charts import CHARTS, caption, draw, labels, lay_out, noun, words
 from tests.frames import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE, projects, with_provenance
 
-EVERY = pytest.mark.parametrize("name", CHARTS)
 NAMED = ["accounts_map", "growth", "language_share", "languages_by_year", "life_span", "lorenz"]
+EVERY = pytest.mark.parametrize("name", slow_except(CHARTS, NAMED))
 SOME = pytest.mark.parametrize("name", NAMED)
 
 
@@ -31,7 +32,7 @@ def marks(ax):
     return [m for a in (ax, *ax.child_axes) for m in (*a.patches, *a.lines, *a.collections)]
 
 
-def test_every_chart_has_the_name_of_its_statistic():
+def test_chart_has_the_name_of_its_statistic():
     others = {"panels", "style"}
     assert set(CHARTS) == set(plot.__all__) - others
     assert set(CHARTS) - set(stats.__all__) == {"accounts_map"}  # a second one of the same
@@ -212,20 +213,21 @@ def test_caption_says_by_what_the_records_were_selected():
     found = with_provenance(projects(), query={"query": "linux $kernel$"})
     chosen = dirframe.select(dirframe.select(found, languages=["C", "Java"]), years=(2000, None))
     said = caption(plot.licenses(chosen))
-    assert ". Matching “linux" in said  # a sentence
     for step in (
         "“linux $kernel$”",
         "only main language C or Java",
         "only year of creation from 2000",
     ):
         assert step in said
+    own = with_provenance(projects(), selection=["iOS apps"])
+    assert "Source: A $directory$ of <names> · iOS apps · " in caption(plot.licenses(own))
     panels = plot.panels(plot.licenses, chosen, "language")
     assert "only main language C or Java" in caption(panels.axes[0])
     assert "main language" not in caption(plot.licenses(found))
 
 
 @SOME
-def test_each_panel_has_its_own_n_the_figure_their_sum_and_says_what_is_excluded(name):
+def test_panels_have_their_own_n_the_figure_their_sum_and_what_is_excluded(name):
     left = with_provenance(with_gaps(name).drop([4, 6, 9]), excluded={"duplicate_id": 3})
     said = caption(draw(name, left))
     assert size_in(said) == (shown(name, left), 57)

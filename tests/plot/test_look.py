@@ -1,5 +1,6 @@
 """Title, caption, width and colours of a chart, panels, the style sheet, and four pictures."""
 
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -112,11 +113,13 @@ def ends(ax):
     return dict(zip(names, marks, strict=True))
 
 
-def test_bars_of_one_variable_have_one_colour():
-    for name in ("language_share", "contributors_by_language", "life_span", "licenses", "tags"):
-        ax = draw(name)
-        bars = {to_hex(patch.get_facecolor()) for patch in ax.patches}
-        assert bars <= {ACCENT.lower(), OTHER.lower()}
+@pytest.mark.parametrize(
+    "name", ["language_share", "contributors_by_language", "life_span", "licenses", "tags"]
+)
+def test_bars_of_one_variable_have_one_colour(name):
+    ax = draw(name)
+    bars = {to_hex(patch.get_facecolor()) for patch in ax.patches}
+    assert bars <= {ACCENT.lower(), OTHER.lower()}
 
 
 def test_language_has_one_colour_wherever_languages_are_compared():
@@ -147,16 +150,25 @@ def test_languages_are_told_apart_in_greyscale():
     assert max(grey(patch.get_facecolor()[:3]) for patch in patches) < 0.82  # the page is white
 
 
-def test_wrong_options_are_refused_and_leave_no_figure():
-    for option, value in [("width", "wide"), ("width", ["page"]), ("title", 3), ("caption", 3)]:
-        with pytest.raises(InvalidInputError, match=option):
-            plot.tags(projects(), **{option: value})
-        with pytest.raises(InvalidInputError, match=option):
-            plot.panels(plot.tags, projects(), LANGUAGE, **{option: value})
-    for column in ("nothing", "tags"):
-        with pytest.raises(InvalidInputError, match=column):
-            plot.panels(plot.tags, projects(), column)
+@pytest.mark.parametrize(
+    ("option", "value"), [("width", "wide"), ("width", ["page"]), ("title", 3), ("caption", 3)]
+)
+def test_options_of_a_chart_that_cannot_be_meant_leave_no_figure(option, value):
+    with pytest.raises(InvalidInputError, match=option):
+        plot.tags(projects(), **{option: value})
+    with pytest.raises(InvalidInputError, match=option):
+        plot.panels(plot.tags, projects(), LANGUAGE, **{option: value})
     assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("column", ["nothing", "tags"])
+def test_panels_by_what_divides_no_records_leave_no_figure(column):
+    with pytest.raises(InvalidInputError, match=column):
+        plot.panels(plot.tags, projects(), column)
+    assert plt.get_fignums() == []
+
+
+def test_width_of_given_axes_is_refused():
     _, ax = plt.subplots()
     with pytest.raises(InvalidInputError, match="ax"):
         plot.tags(projects(), ax=ax, width="column")
@@ -206,7 +218,7 @@ def test_rows_of_a_panel_are_those_of_its_own_records():
         assert len({panel.get_xlim() for panel in drawn.axes}) == 1
 
 
-def test_there_are_twelve_panels_and_the_last_one_says_how_many_it_holds():
+def test_panels_are_twelve_at_most_and_the_last_one_says_how_many_it_holds():
     parts = [str(number % 16) for number in range(48)]
     frame = pd.DataFrame({PEOPLE: range(48), "part": parts})
     drawn = plot.panels(plot.contributor_distribution, frame, "part")
@@ -282,6 +294,28 @@ def test_caption_is_within_its_figure_where_matplotlib_wraps_by_itself():
     assert extent.height > 2 * label.get_fontsize() * figure.dpi / 72  # in several lines
 
 
+@pytest.mark.parametrize("name", ["activity", "survival"])
+def test_panels_of_one_chart_tell_strata_of_similar_names_apart(name):
+    groups = [f"Foundation of all {number} free projects" for number in ("one", "two")]
+    groups += ["not known", None]
+    frame = CHARTS[name]().assign(group=groups * 10)
+    ax = plot.panels(getattr(plot, name), frame, "group").axes[0]
+    shown = names(ax) if name == "activity" else labels(ax)
+    assert len({words(text) for text in shown} & {*groups[:3], "missing"}) == 4
+
+
+@pytest.mark.parametrize("option", ["title", "caption", "name"])
+def test_words_with_half_a_utf_16_pair_are_refused(option):
+    half = "a\ud83d"
+    frame = projects().head(1)
+    options = {option: half}
+    if option == "name":  # of the only project: it would be in the title
+        frame = frame.assign(name=pd.Series([half], dtype="object"))
+        options = {}
+    with pytest.raises(InvalidInputError, match=option):
+        plot.language_breakdown(frame, **options)
+
+
 def test_panels_draw_with_a_function_of_a_person():
     def steps(part, *, ax, colour="red"):
         ax.plot(part[PEOPLE].to_numpy(float), color=colour)
@@ -295,6 +329,28 @@ def test_panels_draw_with_a_function_of_a_person():
     assert figure.axes[0].lines[0].get_color() == "blue"
     assert figure.get_suptitle() == "Our $steps$"
     assert words(figure.get_supxlabel()).startswith("40 projects. Source: ")
+
+
+def test_panels_of_a_partial_function_are_those_of_its_chart():
+    frame = halved("language_share")
+    chart = partial(plot.language_share, top=3, title="Of $three$", width="page")
+    figure = plot.panels(chart, frame, "half", top=2, width="column")
+    expected = plot.panels(
+        plot.language_share, frame, "half", top=2, title="Of $three$", width="column"
+    )
+    assert [names(ax) for ax in figure.axes] == [names(ax) for ax in expected.axes]
+    assert [captions(ax) for ax in figure.axes] == [captions(ax) for ax in expected.axes]
+    assert figure.get_suptitle() == "Of $three$"
+    assert words(figure.get_supxlabel()) == words(expected.get_supxlabel())
+    assert figure.get_figwidth() == expected.get_figwidth()
+
+
+def test_panels_have_their_own_axes():
+    ax = plt.figure().subplots()
+    with pytest.raises(InvalidInputError, match="ax"):
+        plot.panels(plot.language_share, halved("language_share"), "half", ax=ax)
+    with pytest.raises(InvalidInputError, match="ax"):
+        plot.panels(partial(plot.language_share, ax=ax), halved("language_share"), "half")
 
 
 def test_panels_refuse_a_function_without_axes_and_leave_no_figure():

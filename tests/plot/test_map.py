@@ -18,7 +18,7 @@ from tools.world import BOUNDARIES, RINGS, rings
 
 
 def counted(**numbers):
-    """Make accounts: so many of each two-letter code; `nowhere` have no country."""
+    """Make accounts by their number for each two-letter code; `nowhere` have no country."""
     codes = [code for code, number in numbers.items() for _ in range(number)]
     codes = pd.Series([None if code == "nowhere" else code for code in codes], dtype="str")
     frame = pd.DataFrame({"country_code": codes, "country_alpha_2": codes})

@@ -130,18 +130,27 @@ def test_flags_age_is_counted_from_the_day_of_the_load_where_it_is_known():
     assert len(flags(frame, older_than="2y")) == 0
 
 
-def test_flags_refuse_what_is_no_age_or_rule(flagged_projects):
-    for age in ("2 m", "y", "", "-1d", 365):
-        with pytest.raises(InvalidInputError, match=f"{age!r} is not an age"):
-            flags(flagged_projects, older_than=age)
-    for rules in (["negative_line"], 3, [["negative_lines"]]):
-        with pytest.raises(InvalidInputError, match="The rules are began_before_1970"):
-            flags(flagged_projects, rules=rules)
+@pytest.mark.parametrize("age", ["2 m", "y", "", "-1d", 365])
+def test_flags_refuse_what_is_no_age(age, flagged_projects):
+    with pytest.raises(InvalidInputError, match=f"{age!r} is not an age"):
+        flags(flagged_projects, older_than=age)
+
+
+@pytest.mark.parametrize("rules", [["negative_line"], 3, [["negative_lines"]]])
+def test_flags_refuse_what_is_no_rule(rules, flagged_projects):
+    with pytest.raises(InvalidInputError, match="The rules are began_before_1970"):
+        flags(flagged_projects, rules=rules)
+
+
+def test_flags_refuse_a_rule_about_other_records(flagged_projects):
     with pytest.raises(InvalidInputError, match="posts_count"):
         flags(flagged_projects, rules=["negative_posts"])
-    for frame in (pd.DataFrame({"other": [1]}), pd.DataFrame()):
-        with pytest.raises(MissingColumnsError):
-            flags(frame)
+
+
+@pytest.mark.parametrize("columns", [{"other": [1]}, {}])
+def test_flags_of_a_frame_without_their_columns_are_refused(columns):
+    with pytest.raises(MissingColumnsError):
+        flags(pd.DataFrame(columns))
 
 
 def test_flags_of_no_record_or_rule_have_the_same_columns(flagged_projects):

@@ -183,12 +183,13 @@ def test_text_and_html_show_the_same_and_nothing_is_markup():
         assert part in str(overview)
 
 
-def test_summary_of_a_small_frame(sample_projects):
-    for rows in (0, 1):
-        overview = summary(sample_projects.head(rows))
-        assert str(overview).startswith(f"{rows} project")
-        assert overview.fields.dtypes.astype(str).tolist() == ["str", "Int64", "Float64", "str"]
-        assert overview.bias.dtypes.astype(str).tolist() == ["str", "Int64", "Float64"]
+@pytest.mark.parametrize("rows", [0, 1])
+def test_summary_of_a_small_frame(rows, sample_projects):
+    overview = summary(sample_projects.head(rows))
+    assert str(overview).startswith(f"{rows} project")
+    assert overview.fields.dtypes.astype(str).tolist() == ["str", "Int64", "Float64", "str"]
+    assert overview.bias.dtypes.astype(str).tolist() == ["str", "Int64", "Float64"]
+    assert overview.bias["share"].notna().all() == bool(rows)  # none of no records
 
 
 def test_summary_of_other_records_calls_them_what_they_are():

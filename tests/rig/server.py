@@ -153,7 +153,7 @@ class Rig:
         self.faults, self.on_page, self.always = deque(), {}, None
         self.before = None  # called with each request before its response is made
         self.edits = {}  # by page: functions from ids to ids, called once before it is served
-        self.items_available = lambda count: count  # what pages state of so many records
+        self.items_available = lambda count: count  # what pages state of a number of records
         self.past_end_is_first = False  # what a page past the end is; else it is empty
         self.empty_has_result = True  # whether a page without records has a result element
         self.sorts = {}  # keys of records (XML) by sort value; another value keeps their order
@@ -319,7 +319,7 @@ class Rig:
         return self._server.open
 
     def settle(self, connections=0):
-        """Wait for what a process that has ended left on its way, until so many remain open."""
+        """Wait for requests of a process that has ended, until `connections` remain open."""
         with socket.create_connection(("127.0.0.1", self.port)) as last:
             last.sendall(b"\r\n")
             last.recv(1)  # accepted after all others

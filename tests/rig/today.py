@@ -137,8 +137,8 @@ class Today(Rig):
         self.organizations = {}  # names of organizations, by the ids of their projects
         self.unsendable = set()  # ids of records that fail: so does each page that would have one
         self.deleted = {}  # records by their ids
-        self.replica_lag = 0  # so many changes are not seen yet by every second request
-        # Parameters and sorts that the service does not know, or not any more after so many requests:
+        self.replica_lag = 0  # changes that every second request does not see yet
+        # Parameters and sorts that the service does not know, or no longer after a number of requests:
         # ids, per_page, popularity, new, kudo_position.
         self.ignored, self.stops = set(), {}
         self.answers_unasked = False  # pages by ids have a project that was not asked for

@@ -75,7 +75,8 @@ class Client:
 
     def ids(self, target, **parameters):
         """Return the ids of a page; parameters are texts as they are."""
-        return [e.text for e in self.root(target, **parameters).iterfind("result/*/id")]
+        root = self.root(target, **parameters)
+        return [element.text for element in root.iterfind("result/*/id")]
 
     def all_ids(self, target):
         """Return the ids of all pages."""

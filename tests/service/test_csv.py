@@ -24,7 +24,9 @@ def rows_of(response):
 
 
 def test_csv_of_projects_is_whole_and_costs_a_request(client):
-    rows = rows_of(client.get("/projects.csv"))
+    response = client.get("/projects.csv")
+    assert "\r" not in response.text
+    rows = rows_of(response)
     assert [row["id"] for row in rows] == [str(number) for number in range(1, 64)]
     assert list(rows[0])[: len(PROJECT.specified)] == [f.column for f in PROJECT.specified]
     assert client.used() == 1
@@ -62,6 +64,21 @@ def test_csv_of_a_rehearsal_is_404(store, keys):
     for target in ("/projects.csv", "/accounts.csv"):
         client.error(target, 404)
         assert target not in client.client.get("/").text
+
+
+def test_csv_has_the_values_of_nested_elements(open_written):
+    inner = (
+        "<kudo_score><kudo_rank>9</kudo_rank></kudo_score><analysis><total_code_lines>7</total_code_lines>"
+        "<languages graph_url='https://x.example/a.png'><language percentage='9'>C</language></languages></analysis>"
+    )
+    client = open_written([record("1", inner=inner)])
+    [row] = rows_of(client.get("/projects.csv"))
+    expected = {
+        "analysis_total_code_lines": "7",
+        "analysis_languages": '[{"language": "C", "percentage": "9"}]',
+        "analysis_languages_graph_url": "https://x.example/a.png",
+    }
+    assert {name: row[name] for name in expected} == expected
 
 
 TEXTS = ['a, "b"; c', "=cmd|' /C calc'!A0", "two\nlines", "'", "@x", "Zoë ß 自", "<b>&amp;"]

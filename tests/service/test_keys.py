@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 import time_machine
@@ -95,11 +96,9 @@ def test_key_shows_when_it_was_last_used(keys, clock):
 
 def test_key_list_and_a_sixth_key_in_the_shell(run, tmp_path, clock):
     file = ("--key-file", tmp_path / "keys.sqlite")
-    codes = [
-        run("keys", "add", "--developer", "Ada", "--application", f"{n}", *file, *options).code
-        for n, options in enumerate([[], [], [], [], [], [], ["--beyond-limit"]])
-    ]
-    assert codes == [0, 0, 0, 0, 0, 2, 0]
+    add = partial(run, "keys", "add", "--developer", "Ada", *file, "--application")
+    assert [add(f"{number}").code for number in range(6)] == [0, 0, 0, 0, 0, 2]
+    assert add("6", "--beyond-limit").code == 0
     with KeyStore(tmp_path / "keys.sqlite") as keys:
         keys.charge(keys.add("Grace", "maps"))
     lines = run("keys", "list", *file).out.splitlines()
@@ -107,19 +106,30 @@ def test_key_list_and_a_sixth_key_in_the_shell(run, tmp_path, clock):
     assert " 2026-05-01 12:00 " in lines[-1]
 
 
-def test_names_and_numbers_that_cannot_be_kept_are_refused(keys):
-    for name in ("", "  ", "a\x00b", "x" * 201):
-        for names in ((name, "charts"), ("Ada", name)):
-            with pytest.raises(InvalidInputError):
-                keys.add(*names)
+@pytest.mark.parametrize("name", ["", "  ", "a\x00b", "x" * 201])
+def test_key_names_that_cannot_be_shown_are_refused(name, keys):
+    with pytest.raises(InvalidInputError):
+        keys.add(name, "charts")
+    with pytest.raises(InvalidInputError):
+        keys.add("Ada", name)
+    assert keys.records() == []
+
+
+@pytest.mark.parametrize(
+    ("number", "limit"),
+    [(1, 0), (1, -1), (1, 2**63), (1, 10**20), (7, 10), (2**63, 5), (0, 5)],
+)
+def test_quota_of_a_key_that_cannot_be_kept_is_refused(number, limit, keys):
     keys.add("Ada", "charts")
     keys.set_daily_limit(1, 2**63 - 1)
-    for number, limit in ((1, 0), (1, -1), (1, 2**63), (1, 10**20), (7, 10), (2**63, 5), (0, 5)):
-        with pytest.raises(InvalidInputError):
-            keys.set_daily_limit(number, limit)
+    with pytest.raises(InvalidInputError):
+        keys.set_daily_limit(number, limit)
+    assert [key["daily_limit"] for key in keys.records()] == [2**63 - 1]
+
+
+def test_key_number_beyond_the_largest_is_refused(keys):
     with pytest.raises(InvalidInputError):
         keys.revoke(10**20)
-    assert [key["daily_limit"] for key in keys.records()] == [2**63 - 1]
 
 
 def test_quota_window_begins_with_the_first_counted_request(keys, clock):
@@ -209,14 +219,19 @@ def test_key_that_is_damaged_is_named(change, keys):
             keys.charge(key)
 
 
-def test_another_file_is_not_taken_for_keys(tmp_path):
-    garbage, other = tmp_path / "garbage", tmp_path / "other"
-    garbage.write_text("not a database, but long enough to be read as one" * 10)
-    with closing(sqlite3.connect(other)) as database:
+def test_key_file_that_is_no_database_is_refused(tmp_path):
+    file = tmp_path / "garbage"
+    file.write_text("not a database, but long enough to be read as one" * 10)
+    with pytest.raises(StoreError, match=str(file)):
+        KeyStore(file)
+
+
+def test_key_file_of_another_program_is_refused(tmp_path):
+    file = tmp_path / "other"
+    with closing(sqlite3.connect(file)) as database:
         database.execute("CREATE TABLE t (x)")
-    for file in (garbage, other):
-        with pytest.raises(StoreError, match=str(file)):
-            KeyStore(file)
+    with pytest.raises(StoreError, match=str(file)):
+        KeyStore(file)
 
 
 def test_lock_on_the_keys_is_503_soon_for_all_and_a_short_one_is_waited_for(client, caplog):

@@ -32,26 +32,47 @@ def test_sort_of_another_dialect_is_an_option_only_where_it_is_requested(request
     assert {*options} & {"new", "users", "popularity", "project_name"} == shown
 
 
-def test_pages_are_accessible_and_ask_no_other_host(client):
-    for target in ("/", "/accounts", "/projects", "/accounts/1", "/projects/1", "/nowhere"):
-        root = page(client, target, status=404 if target == "/nowhere" else 200)
-        assert root.get("lang") == "en"
-        assert len(root.findall(".//h1")) == 1
-        assert root.findtext(".//title").strip()
-        assert root.xpath("//a[@class='skip']/@href") == ["#content"]
-        assert root.xpath("//main/@id") == ["content"]
-        for field in root.xpath("//input | //select"):
-            assert root.xpath(f"//label[@for='{field.get('id')}']")
-        assert not root.xpath("//script | //img | //iframe | //*[@style] | //style")
-        for address in root.xpath("//link/@href | //form/@action | //*[@src]/@src"):
-            assert address.startswith("/")
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("/", 200),
+        ("/accounts", 200),
+        ("/projects", 200),
+        ("/accounts/1", 200),
+        ("/projects/1", 200),
+        ("/nowhere", 404),
+    ],
+)
+def test_pages_are_accessible_and_ask_no_other_host(target, status, client):
+    root = page(client, target, status=status)
+    assert root.findtext(".//title").strip()
+    fields = {field.get("id") for field in root.xpath("//input | //select")}
+    loaded = root.xpath("//link/@href | //form/@action | //*[@src]/@src")
+    facts = {
+        "language": root.get("lang"),
+        "headings": len(root.findall(".//h1")),
+        "skip": root.xpath("//a[@class='skip']/@href"),
+        "main": root.xpath("//main/@id"),
+        "fields without a label": fields - {*root.xpath("//label/@for")},
+        "styles and scripts": root.xpath("//script | //img | //iframe | //*[@style] | //style"),
+        "of another host": [address for address in loaded if not address.startswith("/")],
+    }
+    assert facts == {
+        "language": "en",
+        "headings": 1,
+        "skip": ["#content"],
+        "main": ["content"],
+        "fields without a label": set(),
+        "styles and scripts": [],
+        "of another host": [],
+    }
 
 
 def test_pagination_links_of_a_list(client):
     target, seen = "/projects?query=xml&sort=id", []
     while target:
         root = page(client, target)
-        seen += [a.get("href").rsplit("/", 1)[1] for a in root.xpath("//ol//h2/a")]
+        seen += [link.rsplit("/", 1)[1] for link in root.xpath("//ol//h2/a/@href")]
         target = next(iter(root.xpath("//a[@rel='next']/@href")), None)
         if target:
             asked = parse_qs(urlsplit(target).query)
@@ -59,21 +80,31 @@ def test_pagination_links_of_a_list(client):
     assert seen == [str(number) for number in range(1, 64, 2)]
 
 
-def test_list_offers_its_sorts_and_its_xml(client):
-    for collection, selected in (("accounts", "created_at_reverse"), ("projects", "")):
-        root = page(client, f"/{collection}?query=o&page=2")
-        offered = root.xpath("//select/option/@value")
-        assert {"name", "updated_at_reverse", "relevance"} <= set(offered)
-        assert root.xpath("//option[@selected]/@value") == [selected]
-        for sort in offered:
-            page(client, f"/{collection}?sort={sort}")
-        address, help_with_keys = root.xpath("//p[@class='also']/a/@href")
-        assert help_with_keys == "/#key"
-        assert parse_qs(urlsplit(address).query)["page"] == ["2"]
-        shown = [link.rpartition("/")[2] for link in root.xpath("//ol//h2/a/@href")]
-        assert client.ids(address) == shown
-    for target in ("/accounts/7", "/projects/7"):
-        assert page(client, target).xpath(f"//a[@href='{target}.xml']")
+@pytest.mark.parametrize(
+    ("collection", "selected"), [("accounts", "created_at_reverse"), ("projects", "")]
+)
+def test_list_offers_its_sorts(collection, selected, client):
+    root = page(client, f"/{collection}?query=o&page=2")
+    offered = root.xpath("//select/option/@value")
+    assert {"name", "updated_at_reverse", "relevance"} <= set(offered)
+    assert root.xpath("//option[@selected]/@value") == [selected]
+    for sort in offered:
+        page(client, f"/{collection}?sort={sort}")
+
+
+@pytest.mark.parametrize("collection", ["accounts", "projects"])
+def test_list_has_the_address_of_its_xml(collection, client):
+    root = page(client, f"/{collection}?query=o&page=2")
+    address, help_with_keys = root.xpath("//p[@class='also']/a/@href")
+    assert help_with_keys == "/#key"
+    assert parse_qs(urlsplit(address).query)["page"] == ["2"]
+    shown = [link.rpartition("/")[2] for link in root.xpath("//ol//h2/a/@href")]
+    assert client.ids(address) == shown
+
+
+@pytest.mark.parametrize("target", ["/accounts/7", "/projects/7"])
+def test_page_of_a_record_has_the_address_of_its_xml(target, client):
+    assert page(client, target).xpath(f"//a[@href='{target}.xml']")
 
 
 def test_page_that_has_nothing_or_cannot_be_meant(client):
@@ -93,17 +124,21 @@ def test_home_page_has_the_name_of_the_site_its_counts_and_the_addresses(records
         assert expected in root.text_content()
 
 
-def test_home_page_searches_accounts_where_there_are_no_projects(imported):
+@pytest.mark.parametrize("collection", ["accounts", "projects"])
+def test_home_page_searches_the_only_collection(collection, imported):
     frame = pd.DataFrame({"id": ["1"], "name": ["a"]})
-    for collection in ("accounts", "projects"):
-        (form,) = page(imported({collection: frame}), "/").xpath("//form")
-        assert form.get("action") == f"/{collection}"
+    (form,) = page(imported({collection: frame}), "/").xpath("//form")
+    assert form.get("action") == f"/{collection}"
 
 
 HOSTILE = '<script>alert(1)</script>" onmouseover="x'
 
 
-def test_markup_of_members_is_text(open_written):
+@pytest.mark.parametrize(
+    "target",
+    ["/projects", "/projects/1", "/accounts", "/accounts/a'b", "/projects?query=%3Cscript"],
+)
+def test_markup_of_members_is_text(target, open_written):
     text = escape(HOSTILE)
     inner = (
         f"<tags><tag>{text}</tag></tags><analysis><main_language_name>{text}</main_language_name>"
@@ -114,16 +149,9 @@ def test_markup_of_members_is_text(open_written):
     client = open_written(
         [record("1", download_url=url, inner=inner, **texts)], [record("a'b", "account", **texts)]
     )
-    for target in (
-        "/projects",
-        "/projects/1",
-        "/accounts",
-        "/accounts/a'b",
-        "/projects?query=%3Cscript",
-    ):
-        root = page(client, target)
-        assert not root.xpath("//script | //@onmouseover")
-        assert HOSTILE in root.text_content()
+    root = page(client, target)
+    assert root.xpath("//script | //@onmouseover") == []
+    assert HOSTILE in root.text_content()
 
 
 def test_links_are_addresses_of_known_kinds(open_written):
@@ -137,21 +165,22 @@ def test_links_are_addresses_of_known_kinds(open_written):
         "x.example",
     )
     client = open_written([record(n, homepage_url=url) for n, url in enumerate((*known, *unknown))])
-    for number, url in enumerate((*known, *unknown)):
-        links = page(client, f"/projects/{number}").xpath("//dd/a/@href")
-        assert links == ([url] if url in known else []), url
+    linked = {
+        url: page(client, f"/projects/{number}").xpath("//dd/a/@href")
+        for number, url in enumerate((*known, *unknown))
+    }
+    assert linked == {url: [url] for url in known} | {url: [] for url in unknown}
 
 
 RANK = "//dt[.='Kudo rank']/following-sibling::dd/text()"
 
 
-def test_account_without_a_score_is_shown_with_kudo_rank_1(open_written):
+@pytest.mark.parametrize(("account", "rank"), [("1", "1"), ("2", "9")])
+def test_kudo_rank_of_an_account_without_a_score_is_1(account, rank, open_written):
     score = "<kudo_score><kudo_rank>9</kudo_rank><position>390</position></kudo_score>"
     client = open_written([record("1", "account"), record("2", "account", inner=score)])
-    for target, rank in (("/accounts/1", "1"), ("/accounts/2", "9")):
-        root = page(client, target)
-        assert root.xpath(RANK) == [rank]
-        assert ("<kudo_score>" in client.get(f"{target}.xml").text) == (rank == "9")
+    assert page(client, f"/accounts/{account}").xpath(RANK) == [rank]
+    assert ("<kudo_score>" in client.get(f"/accounts/{account}.xml").text) == (account == "2")
 
 
 def test_kudo_rank_that_nobody_gave_is_not_shown(open_written):
@@ -230,13 +259,21 @@ def test_terms_and_citation_on_every_page(target, client):
 FACTS = "//*[@class='facts']/span/text()"
 
 
-def test_list_states_no_figure_that_a_record_lacks(imported):
-    frame = pd.DataFrame({"id": ["1"], "name": ["a"]})
-    client = imported({"accounts": frame, "projects": frame})
-    for collection, facts in (("accounts", ["no location"]), ("projects", ["not analysed"])):
-        assert page(client, f"/{collection}").xpath(FACTS) == facts
-    client = imported({"projects": frame.assign(stack_count=1, analysis_total_code_lines=1200)})
-    assert page(client, "/projects").xpath(FACTS) == ["1,200 lines", "1 user"]
+@pytest.mark.parametrize(
+    ("collection", "values", "facts"),
+    [
+        ("accounts", {}, ["no location"]),
+        ("projects", {}, ["not analysed"]),
+        (
+            "projects",
+            {"stack_count": 1, "analysis_total_code_lines": 1200},
+            ["1,200 lines", "1 user"],
+        ),
+    ],
+)
+def test_list_states_no_figure_that_a_record_lacks(collection, values, facts, imported):
+    frame = pd.DataFrame({"id": ["1"], "name": ["a"]}).assign(**values)
+    assert page(imported({collection: frame}), f"/{collection}").xpath(FACTS) == facts
 
 
 def test_page_of_a_record_has_every_field_of_the_specification_but_digests_and_other_ids(imported):
@@ -271,7 +308,9 @@ def test_project_shows_its_lists_in_every_dialect_and_from_a_table(open_written,
         root = page(open_written(records), "/projects/1")
         assert root.xpath(LICENCES) == ["MIT License"], number
     lists = {"licenses": '["mit"]', "tags": '["web"]', "analysis_languages": '["C"]'}
-    frame = pd.DataFrame({"id": ["1"], "name": ["a"], **{n: [v] for n, v in lists.items()}})
+    frame = pd.DataFrame(
+        {"id": ["1"], "name": ["a"], **{name: [text] for name, text in lists.items()}}
+    )
     root = page(imported({"projects": frame}), "/projects/1")
     assert root.xpath(LICENCES) == ["mit"]
     assert root.xpath("//*[@class='tags']//a/text()") == ["web"]
@@ -335,24 +374,30 @@ def test_proxy_ipv4_mapped(peer, trusted_proxy, is_trusted, store, keys):
     assert ('href="/directory/projects"' in response.text) == is_trusted
 
 
-def test_proxy_is_an_address_or_a_network(records_folder):
-    for wrong in ("nginx", ""):
-        with pytest.raises(dirframe.errors.ConfigurationError):
-            dirframe.serve(records_folder, trusted_proxy=wrong)
+@pytest.mark.parametrize("wrong", ["nginx", ""])
+def test_proxy_is_an_address_or_a_network(wrong, records_folder):
+    with pytest.raises(dirframe.errors.ConfigurationError):
+        dirframe.serve(records_folder, trusted_proxy=wrong)
 
 
-def test_proxy_names_the_client_in_the_log_and_nobody_else_does(behind, service, caplog):
+@pytest.mark.parametrize(
+    ("has_proxy", "source", "forwarded", "client"),
+    [
+        (True, "127.0.0.1", "198.51.100.9, 192.0.2.1", "192.0.2.1"),
+        (True, "127.0.0.1", 'a "GET /x" 200', "a%20%22GET%20%2Fx%22%20200"),
+        (True, "127.0.0.81", "192.0.2.1", "127.0.0.81"),
+        (False, "127.0.0.1", "192.0.2.1", "127.0.0.1"),
+    ],
+)
+def test_proxy_names_the_client_in_the_log_and_nobody_else_does(
+    has_proxy, source, forwarded, client, behind, service, caplog
+):
     caplog.set_level(logging.INFO, logger="dirframe.service.access")
-    for url, source, forwarded, client in (
-        (behind, "127.0.0.1", "198.51.100.9, 192.0.2.1", "192.0.2.1"),
-        (behind, "127.0.0.1", 'a "GET /x" 200', "a%20%22GET%20%2Fx%22%20200"),
-        (behind, "127.0.0.81", "192.0.2.1", "127.0.0.81"),
-        (service.url, "127.0.0.1", "192.0.2.1", "127.0.0.1"),
-    ):
-        headers = ("Host: a", f"X-Forwarded-For: {forwarded}", "X-Forwarded-Prefix: /elsewhere")
-        try:
-            answer = wire.ask(url, "/", *headers, source=source)
-        except OSError:
-            pytest.skip("this system has one loopback address")
-        assert caplog.messages[-1].split()[1] == client
-        assert (b"elsewhere" in answer.body) == (source == "127.0.0.1" and url == behind)
+    headers = ("Host: a", f"X-Forwarded-For: {forwarded}", "X-Forwarded-Prefix: /elsewhere")
+    try:
+        answer = wire.ask(behind if has_proxy else service.url, "/", *headers, source=source)
+    except OSError:
+        pytest.skip("this system has one loopback address")
+    assert caplog.messages[-1].split()[1] == client
+    is_believed = has_proxy and source == "127.0.0.1"
+    assert (b"elsewhere" in answer.body) == is_believed

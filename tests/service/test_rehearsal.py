@@ -117,6 +117,33 @@ def test_pagination_of_a_portfolio_past_its_end_is_a_redirect(
     assert (response.status_code, response.headers.get("Location")) == (status, to)
 
 
+@pytest.mark.parametrize(
+    ("name", "element", "address"),
+    [
+        ("projects", "portfolio_projects", None),
+        ("outside_committers", "outside_committers", "/orgs/acme/outside_committers"),
+    ],
+)
+def test_list_of_people_of_an_organization_has_the_address_of_its_page(
+    name, element, address, tmp_path, imported
+):
+    path = tmp_path / "orgs" / "acme" / f"{name}.xml"
+    path.parent.mkdir(parents=True)
+    entry = "<project/>" if name == "projects" else "<contributor/>"
+    path.write_bytes(page_xml([f"<{element}>{entry}</{element}>"]))
+    wrapper = imported(tmp_path, analyses=False).root(f"/orgs/acme/{name}.xml").find("result/*")
+    assert wrapper.findtext("detailed_page_url") == address
+    assert "".join(wrapper.itertext()).strip() == (address or "")
+
+
+def test_page_of_an_organization_is_its_name_or_404(tmp_path, imported):
+    (tmp_path / "orgs").mkdir()
+    (tmp_path / "orgs" / "acme.xml").write_bytes(page_xml(["<org><name>A &amp; B</name></org>"]))
+    client = imported(tmp_path, analyses=False)
+    assert html.fromstring(client.get("/orgs/acme").text).findtext(".//h1") == "A & B"
+    assert client.get("/orgs/nobody").status_code == 404
+
+
 def test_title_without_blanks_finds_a_project_as_a_short_name_does(store, keys):
     client = Client(store, keys, analyses=False)
     assert client.ids("/projects/project7.xml") == ["7"]

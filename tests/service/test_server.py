@@ -65,10 +65,28 @@ def test_service_has_a_key_of_its_own_and_leaves_nothing_when_it_stops(records_f
         assert again.url == url
 
 
-def test_address_that_cannot_be_listened_on_is_a_clear_error(service, records_folder):
-    for options in ({"port": port_of(service)}, {"port": 70_000}, {"host": "nowhere.invalid"}):
-        with pytest.raises(ConfigurationError, match=str(*options.values())):
-            dirframe.serve(records_folder, **options)
+def test_port_in_use_is_a_clear_error(service, records_folder):
+    port = port_of(service)
+    with pytest.raises(ConfigurationError, match=str(port)):
+        dirframe.serve(records_folder, port=port)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"port": 70_000},
+        {"port": -1},
+        {"port": True},
+        {"host": "nowhere.invalid"},
+        {"host": ""},
+        {"host": f"{'ü' * 64}.example"},  # a part of a name has 63 letters at most
+    ],
+)
+def test_address_that_cannot_be_listened_on_is_a_clear_error(options, records_folder):
+    [value] = options.values()
+    with pytest.raises(ConfigurationError) as refused:
+        dirframe.serve(records_folder, **options)
+    assert str(value) in str(refused.value)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
@@ -179,30 +197,31 @@ def test_old_clients_send_whole_addresses_and_read_the_status_header(service):
     assert wire.ask(service.url, "/accounts.xml").headers["status"].startswith("403 ")
 
 
-def test_many_clients_at_once_get_their_own_answers(service):
-    queries, sorts = ("xml", "project", "c++", "e"), ("id", "name", "stack_count_reverse")
+def test_clients_at_once_get_their_own_answers(service):
     targets = [f"/accounts/{number}.xml" for number in range(1, 31)]
-    targets += [f"/projects.xml?query={q}&sort={s}" for q in queries for s in sorts]
+    targets += [f"/projects.xml?query={query}" for query in ("xml", "project", "c++", "e")]
+    targets += [f"/projects.xml?sort={sort}" for sort in ("id", "name", "stack_count_reverse")]
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda target: get(service, target).text, targets))
     assert answers == [get(service, target).text for target in targets]
     assert len(set(answers)) > 30
 
 
-def test_all_addresses_of_a_host_are_listened_at(records_folder):
+@pytest.mark.parametrize(("host", "expected"), [("::", ["127.0.0.1", "[::1]"]), ("::1", ["[::1]"])])
+def test_ipv6_and_ipv4_are_listened_at(host, expected, records_folder):
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this system has no IPv6")
-    for host, expected in (("::", ["127.0.0.1", "[::1]"]), ("::1", ["[::1]"])):
-        name = f"the site at {host}"  # another program may have the port at another address
-        with dirframe.serve(records_folder, host=host, name=name) as service:
-            answering = []
-            for address in ("127.0.0.1", "[::1]"):
-                with suppress(requests.ConnectionError):
-                    page = requests.get(f"http://{address}:{port_of(service)}/", timeout=wire.LIMIT)
-                    answering += [address] * (name in page.text)
-            assert answering == expected, host
+    name = f"the site at {host}"  # another program may have the port at another address
+    answering = []
+    with dirframe.serve(records_folder, host=host, name=name) as service:
+        for address in ("127.0.0.1", "[::1]"):
+            with suppress(requests.ConnectionError):
+                page = requests.get(f"http://{address}:{port_of(service)}/", timeout=wire.LIMIT)
+                if name in page.text:
+                    answering.append(address)
+    assert answering == expected
 
 
 @pytest.mark.parametrize(
@@ -247,6 +266,36 @@ def test_slow_clients_keep_nobody_out_and_end_with_the_service(records_folder):
             assert get(service, path).status_code == 200
         service.stop()
         assert all(wire.is_closed(client) for client in clients)
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """Set limits of the server: seconds of a request and of a response, and connections."""
+
+    def set_limits(*, request=10**6, response=10**6, connections=100):
+        monkeypatch.setattr("dirframe.service.server._TIMEOUT", request)
+        monkeypatch.setattr("dirframe.service.server._STALLED", response)
+        monkeypatch.setattr("dirframe.service.server._CONNECTIONS", connections)
+
+    return set_limits
+
+
+def test_slow_client_with_half_a_request_is_disconnected(limits, records_folder):
+    limits(request=0)
+    with dirframe.serve(records_folder) as service, wire.connect(service.url) as client:
+        client.sendall(wire.HALF)
+        assert wire.is_closed(client)
+
+
+def test_connections_above_the_most_close_the_one_that_waited_longest(limits, records_folder):
+    limits(connections=4)
+    with dirframe.serve(records_folder) as service, ExitStack() as stack:
+        clients = [stack.enter_context(wire.connect(service.url)) for _ in range(4)]
+        assert all(wire.is_open(client) for client in clients)
+        assert wire.is_open(clients[0])  # so the second has waited longest
+        assert wire.ask(service.url, "/healthz").status == 200
+        assert wire.is_closed(clients[1])
+        assert wire.is_open(clients[0])
 
 
 # What it logs
@@ -362,28 +411,33 @@ def test_store_in_use_stays(cache, tmp_path):
     assert len(stores_of(cache)) == 1
 
 
-def test_store_that_nobody_used_for_a_month_is_removed(cache, tmp_path, records_folder):
+@pytest.mark.parametrize(("days", "count"), [(29, 2), (31, 1)])
+def test_store_that_nobody_used_for_a_month_is_removed(
+    days, count, cache, tmp_path, records_folder
+):
     file = tmp_path / "accounts.csv"
     file.write_text("id,name,location\n1,Ada,x\n")
     dirframe.serve(file).stop()
     [old] = stores_of(cache)
-    for days, count in ((29, 2), (31, 1)):
-        moment = time.time() - days * 86_400
-        os.utime(old, (moment, moment))
-        dirframe.serve(records_folder).stop()
-        assert len(stores_of(cache)) == count
+    moment = time.time() - days * 86_400
+    os.utime(old, (moment, moment))
+    dirframe.serve(records_folder).stop()
+    assert len(stores_of(cache)) == count
 
 
 def test_store_of_a_killed_import_is_removed(cache, records_folder):
     (cache / "stores").mkdir(parents=True)
-    parts = [
-        cache / "stores" / f".15-0123-4567-{process}-89abcdef.part{end}"
-        for process, end in ((2**22 + 1, ""), (2**22 + 1, "-journal"), (os.getppid(), ""))
+    ended, running = 2**22 + 1, os.getppid()  # above the largest number of a process, and one
+    names = [
+        f".15-0123-4567-{ended}-89abcdef.part",
+        f".15-0123-4567-{ended}-89abcdef.part-journal",
+        f".15-0123-4567-{running}-89abcdef.part",
     ]
-    for part in parts:
-        part.touch()
+    for name in names:
+        (cache / "stores" / name).touch()
     dirframe.serve(records_folder).stop()
-    assert [part.exists() for part in parts] == [False, False, True]
+    left = {path.name for path in stores_of(cache)}
+    assert [name in left for name in names] == [False, False, True]
 
 
 def test_store_of_frames_is_removed_with_the_service(cache, tmp_path, monkeypatch):
@@ -464,7 +518,7 @@ def text_of(name, root):
     return (root / "deploy" / name).read_text(encoding="utf-8")
 
 
-def test_both_give_options_that_the_command_has(root, run):
+def test_deployment_files_give_options_that_the_command_has(root, run):
     unit, recipe = text_of("dirframe.service", root), text_of("Containerfile", root)
     (of_unit,) = re.findall(r"^ExecStart=\S+ (.+)$", unit, re.MULTILINE)
     (of_recipe,) = re.findall(r"^ENTRYPOINT (\[.+\])$", recipe, re.MULTILINE)

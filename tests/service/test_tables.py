@@ -71,8 +71,8 @@ def test_table_in_any_order_of_columns_is_what_a_person_wrote_from_the_specifica
 ):
     xml = root / "tests" / "xml" / "account.xml"
     account = etree.parse(xml).find("result/account")
-    row = {e.tag: e.text for e in account if not len(e)}
-    row |= {f"kudo_score_{e.tag}": e.text for e in account.find("kudo_score")}
+    row = {field.tag: field.text for field in account if not len(field)}
+    row |= {f"kudo_score_{field.tag}": field.text for field in account.find("kudo_score")}
     client = imported({"accounts": pd.DataFrame([dict(reversed(row.items()))])})
     served = client.get("/accounts/11.xml").text
     expected = etree.canonicalize(from_file=xml, strip_text=True)
@@ -134,14 +134,15 @@ def test_parquet_whose_texts_are_bytes_is_read_as_the_texts(tmp_path):
     assert load(tmp_path / "accounts.parquet", dirframe.load_accounts)["name"].tolist() == ["Zoë"]
 
 
-def test_text_that_is_no_utf_8_is_refused_with_its_line_and_what_to_do(tmp_path):
-    for name, text in (
-        ("csv", "id,name\n1,Ada\n2,Zoë\n"),
-        ("json", '[{"id": 1,\n\n"name": "Zoë"}]'),
-    ):
-        (tmp_path / f"accounts.{name}").write_text(text, encoding="latin-1")
-        (line,) = refused(tmp_path / f"accounts.{name}")
-        assert "line 3 is not UTF-8" in line
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [("csv", "id,name\n1,Ada\n2,Zoë\n"), ("json", '[{"id": 1,\n\n"name": "Zoë"}]')],
+)
+def test_text_that_is_no_utf_8_is_refused_with_its_line(suffix, text, tmp_path):
+    path = tmp_path / f"accounts.{suffix}"
+    path.write_text(text, encoding="latin-1")
+    (line,) = refused(path)
+    assert "line 3 is not UTF-8" in line
 
 
 def test_tables_of_a_loader_are_served_and_loaded_as_they_were(sample_frames, tmp_path):
@@ -206,15 +207,21 @@ def test_rows_that_do_not_fit_are_refused_with_column_row_and_value(tmp_path):
         assert has_line([line.lower() for line in lines], *facts), facts
 
 
-def test_number_with_two_readings_is_never_guessed(tmp_path, imported):
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *(("latitude", value) for value in ("51,507", "0,051", "-74,0", "1.234,5", "1,234.5")),
+        *(("posts_count", value) for value in ("1.000", "1_000", "1.234.567", "1,200", "1e3")),
+    ],
+)
+def test_number_with_two_readings_is_refused(column, value, tmp_path):
     path = tmp_path / "accounts.csv"
-    for column, values in (
-        ("latitude", ("51,507", "0,051", "-74,0", "1.234,5", "1,234.5")),
-        ("posts_count", ("1.000", "1_000", "1.234.567", "1,200", "1e3")),
-    ):
-        for value in values:
-            path.write_text(f"id;name;{column}\n1;Ada;{value}\n")
-            assert has_line(refused(path), column, f"row 1 ('{value}')"), value
+    path.write_text(f"id;name;{column}\n1;Ada;{value}\n")
+    assert has_line(refused(path), column, f"row 1 ('{value}')")
+
+
+def test_number_in_digits_and_a_point_is_served_as_it_is(tmp_path, imported):
+    path = tmp_path / "accounts.csv"
     path.write_text(
         "id,name,location,latitude,posts_count\n1,a,x,-.5,9007199254740993.0\n2,b,x,1e1,-7\n"
     )
@@ -226,8 +233,9 @@ def test_number_with_two_readings_is_never_guessed(tmp_path, imported):
 def test_texts_that_look_like_missing_values_or_numbers_stay(tmp_path, imported):
     path = tmp_path / "accounts.csv"
     path.write_text("id,name,country_code,location\n007,NA,NA,null\n1e3,nan,None,-\n")
-    elements = imported(path).root("/accounts.xml?sort=id").iterfind("result/account")
-    texts = [[e.findtext(n) for n in ("id", "name", "country_code", "location")] for e in elements]
+    accounts = imported(path).root("/accounts.xml?sort=id").iterfind("result/account")
+    names = ("id", "name", "country_code", "location")
+    texts = [[account.findtext(name) for name in names] for account in accounts]
     assert texts == [["007", "NA", "NA", "null"], ["1e3", "nan", "None", "-"]]
 
 
@@ -237,26 +245,41 @@ OTHERS = {"id": "", "percentage": "<1", "color": "000000"}
 def test_entries_of_lists_and_placeholders_are_sent_as_the_interface_does(tmp_path, imported):
     path = tmp_path / "projects.jsonl"
     lists = {"licenses": ["mit", {"name": "gpl"}], "tags": ["x"], "small_logo_url": "no_logo.png"}
-    languages = {"analysis_languages": [OTHERS | {"language": "2 Other"}]}
+    picture = "https://x.example/languages.png"
+    languages = {
+        "analysis_languages": [OTHERS | {"language": "2 Other"}],
+        "analysis_languages_graph_url": picture,
+    }
     path.write_text(json.dumps({"id": 0, "name": "a"} | lists | languages))
     project = imported(path).root("/projects/0.xml").find("result/project")
-    assert [e.text for e in project.iterfind("licenses/license/name")] == ["mit", "gpl"]
-    assert [e.text for e in project.iterfind("tags/tag")] == ["x"]
+    assert [element.text for element in project.iterfind("licenses/license/name")] == ["mit", "gpl"]
+    assert [element.text for element in project.iterfind("tags/tag")] == ["x"]
     assert project.findtext("small_logo_url") == "no_logo.png"
+    assert project.find("analysis/languages").get("graph_url") == picture
     (language,) = project.iter("language")
     assert (language.text, dict(language.attrib)) == ("2 Other", OTHERS)
-    for column, values in {
-        "analysis_languages": ([{"percentage": "<2"}],),
-        "user_count": ("<1",),
-        "small_logo_url": ("../x.png",),
-        "homepage_url": ("no_logo.png", "javascript:alert(1)"),
-        "licenses": ([{"\ud800": 1}], '[{"name": "mit"', 7),
-        "stack_count": (1.5, True),
-        "created_at": ("10.12.2015",),
-    }.items():
-        for value in values:
-            path.write_text(json.dumps({"id": 1, "name": "a", column: value}))
-            assert has_line(refused(path), column), value
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("analysis_languages", [{"percentage": "<2"}]),
+        ("user_count", "<1"),
+        ("small_logo_url", "../x.png"),
+        ("homepage_url", "no_logo.png"),
+        ("homepage_url", "javascript:alert(1)"),
+        ("licenses", [{"\ud800": 1}]),
+        ("licenses", '[{"name": "mit"'),
+        ("licenses", 7),
+        ("stack_count", 1.5),
+        ("stack_count", True),
+        ("created_at", "10.12.2015"),
+    ],
+)
+def test_value_of_another_form_is_refused(column, value, tmp_path):
+    path = tmp_path / "projects.jsonl"
+    path.write_text(json.dumps({"id": 1, "name": "a", column: value}))
+    assert has_line(refused(path), column)
 
 
 @pytest.mark.parametrize(
@@ -274,15 +297,22 @@ def test_list_in_a_cell_of_csv(cell, tags, tmp_path, imported):
     path = tmp_path / "projects.csv"
     pd.DataFrame({"id": [1], "name": ["a"], "tags": [cell], "licenses": [cell]}).to_csv(path)
     project = imported(path).root("/projects/1.xml").find("result/project")
-    assert [e.text for e in project.iterfind("tags/tag")] == tags
-    assert [e.text for e in project.iterfind("licenses/license/name")] == tags
+    assert [element.text for element in project.iterfind("tags/tag")] == tags
+    assert [element.text for element in project.iterfind("licenses/license/name")] == tags
 
 
 def test_lists_in_every_row_of_csv_are_no_columns(tmp_path, imported):
     path = tmp_path / "projects.csv"
     path.write_text("id,name,tags\n1,a,library;ils\n2,b,web;ils\n3,c,x;y\n")
     root = imported(path).root("/projects.xml?sort=id")
-    assert [e.text for e in root.iter("tag")] == ["library", "ils", "web", "ils", "x", "y"]
+    assert [element.text for element in root.iter("tag")] == [
+        "library",
+        "ils",
+        "web",
+        "ils",
+        "x",
+        "y",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -301,8 +331,9 @@ def test_list_in_a_cell_of_csv_that_is_damaged_json_is_refused(cell, tmp_path):
     assert has_line(refused(path), "licenses", "row 1")
 
 
-def test_damaged_table_is_named(tmp_path):
-    for name, content in (
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
         ("a.csv", b"id,name\n1,x\n2\n"),
         ("a.csv", b"id,name\n1,x,y\n"),
         ("a.csv", b"id,name\n\xff,x\n"),
@@ -312,10 +343,12 @@ def test_damaged_table_is_named(tmp_path):
         ("a.csv.gz", b"plain"),
         ("a.parquet", b"PAR1"),
         ("a.jsonl", b'{"id": 1}\n{bad\n'),
-    ):
-        (tmp_path / name).write_bytes(content)
-        lines = refused({"accounts": tmp_path / name})
-        assert has_line(lines, name, "line 2" if name == "a.jsonl" else "")
+    ],
+)
+def test_damaged_table_is_named(name, content, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    lines = refused({"accounts": tmp_path / name})
+    assert has_line(lines, name, "line 2" if name == "a.jsonl" else "")
 
 
 def test_message_names_some_of_very_many_columns(tmp_path, caplog):
@@ -338,13 +371,19 @@ def test_parquet_with_other_attributes_is_served(attributes, tmp_path):
     assert load(tmp_path / "projects.parquet")["id"].tolist() == ["1"]
 
 
-def test_frame_that_is_no_table_of_records_is_refused():
-    late = pa.array([2**40], pa.timestamp("s"))  # Python holds no time so late
-    for data in (
+#: A time that Python cannot hold.
+LATE = pa.array([2**40], pa.timestamp("s"))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
         pd.DataFrame([["1", "Ada", "Bob"]], columns=["id", "name", "name"]),  # of a join
-        pa.table({"id": ["1"], "name": ["a"], "created_at": late}),
-    ):
-        assert has_line(refused({"accounts": data}), "the frame cannot be read")
+        pa.table({"id": ["1"], "name": ["a"], "created_at": LATE}),
+    ],
+)
+def test_frame_that_is_no_table_of_records_is_refused(data):
+    assert has_line(refused({"accounts": data}), "the frame cannot be read")
 
 
 def test_column_that_is_not_served_is_told(tmp_path, caplog):
@@ -376,13 +415,13 @@ def test_duplicate_id_in_two_tables_is_refused(tmp_path, imported):
     assert client.ids("/projects.xml") == ["1"]
 
 
-def test_tables_of_a_collection_are_several(tmp_path, imported):
+@pytest.mark.parametrize("sequence", [list, tuple])
+def test_tables_of_a_collection_may_be_several(sequence, tmp_path, imported):
     first, second = tmp_path / "first.csv", pd.DataFrame({"id": [2], "name": ["Bob"]})
     first.write_text("id,name\n1,Ada\n")
-    for several in ([first, second], (first, second)):
-        client = imported({"accounts": several, "projects": second})
-        assert client.ids("/accounts.xml?sort=id") == ["1", "2"]
-        assert client.ids("/projects.xml") == ["2"]
+    client = imported({"accounts": sequence([first, second]), "projects": second})
+    assert client.ids("/accounts.xml?sort=id") == ["1", "2"]
+    assert client.ids("/projects.xml") == ["2"]
 
 
 @pytest.mark.parametrize("data", [[], (), {}, {"accounts": []}])
@@ -397,7 +436,11 @@ def test_tables_of_other_records_are_refused(tmp_path):
     refused({"people": frame}, ConfigurationError)
     refused([{"id": 1}])
     refused({"accounts": pd.DataFrame({"name": ["x"]})}, ConfigurationError)
-    for name in ("people.json", "people.xlsx", "people.db"):
-        (tmp_path / name).write_text("[1]")
-        assert has_line(refused(tmp_path / name), name)
+    (tmp_path / "people.csv").touch()
     refused(tmp_path)  # of a folder only XML is read
+
+
+@pytest.mark.parametrize("name", ["people.json", "people.xlsx", "people.db"])
+def test_files_of_other_formats_are_refused(name, tmp_path):
+    (tmp_path / name).write_text("[1]")
+    assert has_line(refused(tmp_path / name), name)

@@ -44,7 +44,7 @@ def test_harvest_by_ids_that_is_killed_three_times_loses_a_request_a_kill(tmp_pa
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
-def test_a_thousand_small_samples_are_uniform():
+def test_samples_of_a_few_records_are_uniform():
     rig = Today([str(n) for n in range(1, 61) if n % 3])
     rig.moves = False
     with rig.in_process(), rig.directory() as directory:

@@ -98,14 +98,17 @@ def test_terminal_of_eighty_columns_shows_what_research_needs_first():
     assert "\x1b" not in table
 
 
-def test_shell_completes_what_is_typed():
-    for typed, offered in [
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
         ("dirframe st", {"stats", "status"}),
         ("dirframe stats lang", {"language_breakdown", "language_share", "languages_by_year"}),
         ("dirframe cite --style b", {"bibtex"}),
-    ]:
-        environment = {"_DIRFRAME_COMPLETE": "bash_complete", "COMP_WORDS": typed}
-        environment["COMP_CWORD"] = str(typed.count(" "))
-        outcome = processes.run(program=AS_INSTALLED, env=environment)
-        assert outcome.code == 0, outcome.err
-        assert {line.partition(",")[2] for line in outcome.out.splitlines()} == offered
+    ],
+)
+def test_shell_completes_what_is_typed(typed, offered):
+    environment = {"_DIRFRAME_COMPLETE": "bash_complete", "COMP_WORDS": typed}
+    environment["COMP_CWORD"] = str(typed.count(" "))
+    outcome = processes.run(program=AS_INSTALLED, env=environment)
+    assert outcome.code == 0, outcome.err
+    assert {line.partition(",")[2] for line in outcome.out.splitlines()} == offered

@@ -7,7 +7,7 @@ from tests.explorer.test_explorer import check_charts
 
 
 @pytest.mark.parametrize("collection", ["projects", "accounts"])
-def test_every_chart_that_fits_is_drawn_and_pyplot_knows_none(
+def test_charts_that_fit_are_drawn_and_pyplot_knows_none(
     collection, sample_projects, sample_accounts
 ):
     frames = {"projects": sample_projects, "accounts": sample_accounts}

@@ -27,9 +27,7 @@ __all__ = ["test_no_key_is_written", "test_schedules"]
 
 
 @pytest.mark.parametrize("workers", [1, 4, 16])
-def test_every_damaged_response_is_an_error_and_only_missing_pages_are_paid_for(
-    workers, rig, tmp_path
-):
+def test_damaged_response_is_an_error_and_only_missing_pages_are_paid_for(workers, rig, tmp_path):
     names = faults.DAMAGED | faults.MISLED | faults.SLOW
     failures = [after_fault(rig, tmp_path / name, name, workers=workers) for name in names]
     assert not any(failures), failures

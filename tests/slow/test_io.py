@@ -32,7 +32,7 @@ def test_parquet_with_a_damaged_footer_is_refused_or_the_same(tmp_path):
 
 
 @given(frame=frames())
-def test_any_frame_is_written_to_a_workbook_without_a_formula(frame):
+def test_workbook_of_any_frame_has_no_formula(frame):
     openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", ExportWarning)

@@ -15,8 +15,8 @@ from tests.client.test_columns import (
     test_inference_loses_nothing_and_does_not_depend_on_order_or_pages,
 )
 from tests.io.test_read import (
-    test_any_frame_comes_back_from_parquet_as_it_was,
     test_fields_of_the_interface_come_back_from_text_whatever_they_hold,
+    test_parquet_of_any_frame_comes_back_as_it_was,
 )
 from tests.quality.test_compare import test_compare_finds_each_record_new_gone_changed_or_the_same
 from tests.service.conftest import cache, imported, open_written  # fixtures

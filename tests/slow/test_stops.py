@@ -47,7 +47,7 @@ def work(job, folder, url, key):
 
 
 def stop(job, number, rig, folder, after, pause):
-    """Start a job, and send its process a signal after so many requests and seconds."""
+    """Start a job, and send its process a signal after some requests and a pause."""
     connections = rig.connections
     process = _LOADED.Process(target=work, args=(job, folder, rig.url, rig.key))
     process.start()

@@ -89,7 +89,7 @@ def person(tmp_path_factory):
     }
 
 
-def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel):
+def test_wheel_carries_types_licence_and_sample_and_no_tests(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         sizes = {info.filename: info.file_size for info in archive.infolist()}
@@ -129,7 +129,7 @@ def test_sdist_passes_the_tests_that_read_its_files(sdist):
     run(*command, cwd=sdist, env={**os.environ, "PYTHONPATH": str(sdist)})
 
 
-def test_the_demo_from_a_wheel_writes_complete_tables_and_pictures_and_is_free_again(
+def test_demo_from_a_wheel_writes_complete_tables_and_pictures_and_is_free_again(
     environment, person, tmp_path
 ):
     runs = [run(environment / "dirframe", "demo", cwd=tmp_path, env=person) for _ in range(2)]
@@ -149,7 +149,7 @@ def test_the_demo_from_a_wheel_writes_complete_tables_and_pictures_and_is_free_a
         assert picture[..., :3].std() > 0.02, "the picture is one even colour"
 
 
-def test_the_commands_of_the_container_give_a_service(environment, person, tmp_path):
+def test_container_commands_give_a_service(environment, person, tmp_path):
     recipe = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
     assert "pip install --no-cache-dir /wheel/dirframe-*.whl" in recipe
     (tmp_path / "accounts.csv").write_text("id,name\n1,Ada\n", encoding="utf-8")

@@ -183,6 +183,10 @@ HALVES = {
     "licenses": ("licenses", stats.licenses),
     "summary": ("id", dirframe.summary),
     "child_table": ("tags", lambda frame: dirframe.child_table(frame, "tags")),
+    "child_table of ids": (
+        "id",
+        lambda frame: dirframe.child_table(frame.assign(tags=pd.Series([["x"], ["y"]])), "tags"),
+    ),
     "by": ("group", lambda frame: stats.by(stats.tags, frame.assign(tags=None), "group")),
     "compare": ("name", lambda frame: dirframe.compare(frame.assign(name="x"), frame)),
     "country_audit": ("country_code", dirframe.country_audit),
@@ -199,7 +203,7 @@ HALVES = {
 
 
 @pytest.mark.parametrize("name", HALVES)
-def test_half_a_utf_16_pair_is_named_by_its_column_and_row(name):
+def test_lone_surrogate_is_named_by_its_column_and_row(name):
     column, function = HALVES[name]
     half = "a\ud83d"
     is_list = column in {"tags", "licenses"}

@@ -23,6 +23,7 @@ from dirframe.errors import (
 )
 from dirframe.quality.rules import RULES
 from tests import charts, oracle, processes
+from tests.cases import slow_except
 
 RESOURCES = {"projects": "project", "accounts": "account"}
 RESOURCES |= {"contributors": "contributor_fact", "activity": "activity_fact"}
@@ -171,7 +172,7 @@ def shown(function, frame):
     return columns | record["counted"] | record["excluded"]
 
 
-@pytest.mark.parametrize("name", NEEDY)
+@pytest.mark.parametrize("name", slow_except(NEEDY, [*NEEDY][::4]))
 def test_statistic_without_a_column_names_it_or_does_without(name, kind_frames):
     """What does without gives no figure and no word that would be another with the column."""
     function, kind = NEEDY[name]

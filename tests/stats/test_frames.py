@@ -63,6 +63,7 @@ def test_relations_of_duckdb_in_any_time_zone(past_projects, parquet):
         check(session.read_parquet(str(parquet / "projects.parquet")), past_projects)
 
 
+@pytest.mark.slow  # its import takes two seconds
 def test_frames_of_dask_keep_their_source(past_projects, parquet):
     dask = pytest.importorskip("dask.dataframe", reason="Dask is optional")
     import dask as settings

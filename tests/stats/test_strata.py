@@ -14,7 +14,7 @@ from dirframe.errors import (
     InvalidInputError,
     MissingColumnsError,
 )
-from tests.oracle import FIRST, LANGUAGE, LINES, PEOPLE
+from tests.oracle import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE
 from tests.rig.today import Today
 
 
@@ -22,24 +22,29 @@ def counted(table):
     return table.attrs["dirframe"]["counted"]
 
 
-def test_strata_give_what_the_records_of_each_give_alone(kind_frames):
-    for kind, name, by, label, column in (
+@pytest.mark.parametrize(
+    ("kind", "name", "by", "label", "column"),
+    [
         ("projects", "language_share", LANGUAGE, LANGUAGE, LANGUAGE),
         ("projects", "languages_by_year", "language", "by_language", LANGUAGE),
         ("accounts", "growth", "country", "country", "country_name"),
         ("accounts", "accounts_by_kudo_rank", *["kudo_score_kudo_rank"] * 3),
-    ):
-        frame, statistic = kind_frames[kind], getattr(stats, name)
-        values = frame[column].astype("str").str.strip()
-        values = values.where(values != "")
-        found = stats.by(statistic, frame, by)
-        assert found.columns[0] == label
-        assert counted(found)[kind] == len(frame)
-        assert counted(found)["strata"] == values.nunique(dropna=False)
-        for value, own in frame.groupby(values, dropna=False):
-            is_own = found[label].isna() if pd.isna(value) else found[label] == value
-            rows = found[is_own].drop(columns=label).reset_index(drop=True)
-            pd.testing.assert_frame_equal(rows, statistic(own))
+    ],
+)
+def test_strata_give_what_the_records_of_each_give_alone(
+    kind, name, by, label, column, kind_frames
+):
+    frame, statistic = kind_frames[kind], getattr(stats, name)
+    values = frame[column].astype("str").str.strip()
+    values = values.where(values != "")
+    found = stats.by(statistic, frame, by)
+    assert found.columns[0] == label
+    assert counted(found)[kind] == len(frame)
+    assert counted(found)["strata"] == values.nunique(dropna=False)
+    for value, own in frame.groupby(values, dropna=False):
+        is_own = found[label].isna() if pd.isna(value) else found[label] == value
+        rows = found[is_own].drop(columns=label).reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, statistic(own))
 
 
 @given(
@@ -85,44 +90,50 @@ def test_years_and_sizes_ascend_and_what_is_not_known_is_last():
     assert years.isna().tolist() == [False] * 8 + [True]
 
 
-def test_strata_of_a_statistic_of_one_project_are_projects(kind_frames):
-    for kind, name in (
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
         ("contributors", "commits_by_contributor"),
         ("contributors", "commit_concentration"),
         ("activity", "monthly_activity"),
-    ):
-        some = kind_frames[kind].iloc[:10]
-        both = [some.assign(project_id="7"), some.iloc[:4].assign(project_id="9")]
-        frame, statistic = pd.concat(both, ignore_index=True), getattr(stats, name)
-        with pytest.raises(InvalidInputError, match=r"stats\.by or plot\.panels"):
-            statistic(frame)
-        found = stats.by(statistic, frame, "project_id")
-        for project, own in frame.groupby("project_id"):
-            rows = found[found["project_id"] == project].drop(columns="project_id")
-            pd.testing.assert_frame_equal(rows.reset_index(drop=True), statistic(own))
-        if name in plot.__all__:
-            first, second = plot.panels(getattr(plot, name), frame, "project_id").axes
-            assert [ax.get_title("left").split()[0] for ax in (first, second)] == ["7", "9"]
-            for one, other in zip(first.child_axes, second.child_axes, strict=True):
-                assert one.get_ylim() == other.get_ylim()
+    ],
+)
+def test_strata_of_a_statistic_of_one_project_are_projects(kind, name, kind_frames):
+    some = kind_frames[kind].iloc[:10]
+    both = [some.assign(project_id="7"), some.iloc[:4].assign(project_id="9")]
+    frame, statistic = pd.concat(both, ignore_index=True), getattr(stats, name)
+    with pytest.raises(InvalidInputError, match=r"stats\.by or plot\.panels"):
+        statistic(frame)
+    found = stats.by(statistic, frame, "project_id")
+    for project, own in frame.groupby("project_id"):
+        rows = found[found["project_id"] == project].drop(columns="project_id")
+        pd.testing.assert_frame_equal(rows.reset_index(drop=True), statistic(own))
+    if name in plot.__all__:
+        first, second = plot.panels(getattr(plot, name), frame, "project_id").axes
+        assert [ax.get_title("left").split()[0] for ax in (first, second)] == ["7", "9"]
+        for one, other in zip(first.child_axes, second.child_axes, strict=True):
+            assert one.get_ylim() == other.get_ylim()
 
 
-def test_records_of_two_projects_are_never_counted_as_those_of_one(sample):
-    """Ids of contributors differ, and so may months: what tells is the column, or the load."""
-    for load, names in (
+@pytest.mark.parametrize(
+    ("load", "names"),
+    [
         (dirframe.load_contributors, ("commits_by_contributor", "commit_concentration")),
         (dirframe.load_activity, ("monthly_activity",)),
-    ):
-        both = load(["633", "714"], directory=sample, progress=False)
-        first = both[both["project_id"] == "633"]
-        for name in names:
-            statistic = getattr(stats, name)
-            with pytest.raises(InvalidInputError, match="2 projects"):
-                statistic(both)
-            with pytest.raises(MissingColumnsError) as caught:
-                statistic(both.drop(columns="project_id"))
-            assert list(caught.value.columns) == ["project_id"]
-            assert len(statistic(first)) == len(statistic(load("633", directory=sample)))
+    ],
+)
+def test_records_of_two_projects_are_never_counted_as_those_of_one(load, names, sample):
+    """Ids of contributors differ, and so may months: what tells is the column, or the load."""
+    both = load(["633", "714"], directory=sample, progress=False)
+    first = both[both["project_id"] == "633"]
+    for name in names:
+        statistic = getattr(stats, name)
+        with pytest.raises(InvalidInputError, match="2 projects"):
+            statistic(both)
+        with pytest.raises(MissingColumnsError) as caught:
+            statistic(both.drop(columns="project_id"))
+        assert list(caught.value.columns) == ["project_id"]
+        assert len(statistic(first)) == len(statistic(load("633", directory=sample)))
 
 
 def test_strata_are_judged_at_the_day_of_the_whole(sample_projects):
@@ -137,6 +148,30 @@ def test_strata_are_judged_at_the_day_of_the_whole(sample_projects):
     frame = pd.DataFrame({"created_at": years, LANGUAGE: ["C", "C", "Java"]})
     growth = stats.by(stats.growth, frame, "language", freq="Y")
     assert growth[growth["language"] == "C"]["finished"].tolist() == [True, True]
+
+
+#: Statistics with a row for each class, also where no record is, and one that counts commits.
+OF_CLASSES = {
+    "activity": dict.fromkeys((FIRST, LAST, FETCHED[0]), pd.NaT),
+    "team_size_classes": {PEOPLE: None},
+    "accounts_by_kudo_rank": {"kudo_score_kudo_rank": None},
+    "commits_by_contributor": {"contributor_id": "1", "commits": 0},
+}
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+def test_share_of_no_record_is_missing(name):
+    unknown = OF_CLASSES[name]
+    frame = pd.DataFrame([unknown | {"group": "of unknown ones"}])
+    table = stats.by(getattr(stats, name), frame, "group")
+    shares = table.filter(like="share")
+    assert len(table)
+    assert shares.isna().all(axis=None)
+
+
+def test_share_of_no_project_is_missing_in_each_licence_family():
+    table = stats.license_families(pd.DataFrame({"licenses": []}))
+    assert table["share"].isna().all()
 
 
 def test_strata_of_equal_size_are_cut_in_their_order(kind_frames):

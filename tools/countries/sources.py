@@ -178,12 +178,9 @@ def factbook(english: dict[str, str]) -> Iterator[Name]:
     for path in sorted(folder.glob("*/*.json")):
         facts = read_json(path).get("Government", {}).get("Country name", {})
         texts = {field: _factbook_texts(facts, field) for field in _FACTBOOK_FIELDS}
-        known = {
-            english[key]
-            for field in ("conventional short form", "conventional long form")
-            for text in texts[field]
-            if (key := normalize(clean_text(text))) in english
-        }
+        forms = texts["conventional short form"] + texts["conventional long form"]
+        keys = {normalize(clean_text(text)) for text in forms}
+        known = {english[key] for key in keys & english.keys()}
         if len(known) != 1:
             continue
         for field, names in texts.items():

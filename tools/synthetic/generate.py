@@ -56,8 +56,12 @@ def record_xml(tag: str, value: Any) -> str:
     if isinstance(value, list):
         inside = "\n" + "".join(record_xml(ITEM_TAGS[tag], entry) for entry in value)
     elif isinstance(value, dict):
-        attributes = "".join(f' {k[1:]}="{_escape(v)}"' for k, v in value.items() if k[0] == "@")
-        children = "".join(record_xml(k, v) for k, v in value.items() if k[0] not in "@#")
+        children = ""
+        for name, content in value.items():
+            if name.startswith("@"):
+                attributes += f' {name[1:]}="{_escape(content)}"'
+            elif name != "#text":
+                children += record_xml(name, content)
         inside = f"\n{children}" if children else _escape(value["#text"])
     elif value:
         inside = _escape(value)

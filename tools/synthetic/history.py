@@ -260,15 +260,29 @@ def languages(projects: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
                 count["contributors"] += totals["contributors"]
                 count["commits"] += totals["commits"]
     return [
-        {
-            "id": identifier,
-            "name": "".join(name.lower().split()),
-            "nice_name": name,
-            "category": "markup" if name in _MARKUP else "build" if name in _BUILD else "code",
-            **{part: str(count[part]) for part in ("code", "comments", "blanks")},
-            "comment_ratio": _ratio(count["comments"], count["code"]),
-            **{part: str(count[part]) for part in ("projects", "contributors", "commits")},
-        }
+        _language(name, identifier, count)
         for (name, identifier), count in sorted(counts.items())
         if identifier  # not the line for others
     ]
+
+
+def _language(name: str, identifier: str, count: Counter[str]) -> dict[str, str | None]:
+    """Return a language with its lines, projects and people."""
+    category = "code"
+    if name in _MARKUP:
+        category = "markup"
+    elif name in _BUILD:
+        category = "build"
+    return {
+        "id": identifier,
+        "name": "".join(name.lower().split()),
+        "nice_name": name,
+        "category": category,
+        "code": str(count["code"]),
+        "comments": str(count["comments"]),
+        "blanks": str(count["blanks"]),
+        "comment_ratio": _ratio(count["comments"], count["code"]),
+        "projects": str(count["projects"]),
+        "contributors": str(count["contributors"]),
+        "commits": str(count["commits"]),
+    }

@@ -40,8 +40,7 @@ _ORGANIZATIONS = (
 _WITH_HISTORIES = "lantern"
 _PEOPLE = (4, 45)  # fewest and most who belong to an organization
 _OUTSIDE_PROJECTS = 24  # most
-_FIRST_TEN = 10
-#: Projects of which the first repository has further ones: so many that they need two pages.
+#: Repositories of some projects: more than a page holds.
 _MANY_REPOSITORIES = 12
 #: People of one organization who have positions, kudos and projects that they manage.
 _WITH_LISTS = 20
@@ -72,7 +71,10 @@ def write_organizations(
     for index, (short, name, kind, _) in enumerate(_ORGANIZATIONS):
         draw = record_random(_STREAM, index).random
         own = portfolios[short]
-        others = [one for key, part in portfolios.items() if key != short for one in part]
+        others: list[dict[str, Any]] = []
+        for owner, portfolio in portfolios.items():
+            if owner != short:
+                others += portfolio
         people = members[index] if own else []
         lists = _lists(own, others, people, draw)
         record = _organization(short, name, kind, draw)
@@ -114,8 +116,13 @@ def _portfolios(projects: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, 
     for short, _, _, count in _ORGANIZATIONS:
         chosen = list(documented) if short == _WITH_HISTORIES else []
         chosen += [next(free) for _ in range(count - len(chosen))]
-        portfolios[short] = sorted(chosen, key=lambda p: (-int(p["stack_count"]), p["name"]))
+        portfolios[short] = sorted(chosen, key=_by_users)
     return portfolios
+
+
+def _by_users(project: dict[str, Any]) -> tuple[int, str]:
+    """Return what sorts projects by their users, most first, then by name."""
+    return -int(project["stack_count"]), project["name"]
 
 
 def _contributors(project: dict[str, Any]) -> int:

@@ -35,19 +35,19 @@ class Country:
 
 def _read_countries() -> WeightedChoice[Country]:
     cities, cultures = read_rows("cities.csv"), read_table("people.toml").values()
-    return WeightedChoice(
-        {
-            Country(
-                (code := row["code"]),
-                row["geocoder"] == "1",
-                row["name"],
-                row["spellings"].split("|"),
-                [city for city in cities if city["country"] == code],
-                [culture for culture in cultures if code in culture["countries"]],
-            ): float(row["weight"])
-            for row in read_rows("countries.csv")
-        }
-    )
+    weights = {}
+    for row in read_rows("countries.csv"):
+        code = row["code"]
+        country = Country(
+            code,
+            row["geocoder"] == "1",
+            row["name"],
+            row["spellings"].split("|"),
+            [city for city in cities if city["country"] == code],
+            [culture for culture in cultures if code in culture["countries"]],
+        )
+        weights[country] = float(row["weight"])
+    return WeightedChoice(weights)
 
 
 COUNTRIES = _read_countries()

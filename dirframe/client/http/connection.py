@@ -198,7 +198,7 @@ def _address_of(text: object, allow_http: bool) -> str:
         )
     # No error repeats what was given: it may hold a password, or be the key by mistake.
     if not isinstance(text, str):
-        raise ConfigurationError(f"The base URL must be text; got a {type(text).__name__}.")
+        raise ConfigurationError(f"The base URL must be text, not {type(text).__name__}.")
     text = text.strip()
     if not text.isprintable() or len(text) > _LONGEST_ADDRESS:
         raise ConfigurationError(

@@ -2,7 +2,8 @@
 
 # A directory allows a number of requests per day and key (1,000 by the specification). A request may
 # be sent if fewer were sent in the 24 hours before it. This never exceeds the quota of a directory
-# that counts from the first request of a day.
+# that counts from the first request of a day, unless the clock of the machine is a day ahead for a while:
+# no other clock lasts from one process to the next.
 #
 # The count is in a file that all processes share. Each process also remembers its own requests, and
 # how many others it saw: if the file fails, it counts on from there, and what a new file lacks is

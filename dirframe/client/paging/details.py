@@ -43,8 +43,6 @@ class Details:
 
     def missing(self, places: Mapping[Key, Place]) -> list[str]:
         """Return the ids of the records whose own page is needed and was not asked for yet."""
-        if not self.is_wanted:
-            return []
         return [id_ for id_ in needed(analyses_of(places)) if id_ not in self.answers]
 
     def page_of(self, record: Key) -> OwnPage | None:
@@ -70,12 +68,14 @@ def analyses_of(places: Mapping[Key, Place]) -> dict[str, AnalysisSent]:
 def needed(analyses: Mapping[Name, AnalysisSent]) -> list[Name]:
     """Return the names of the projects that need their own page."""
     says_ids = AnalysisSent.ID | AnalysisSent.NO_ID
-    are_said = any(sent & says_ids for sent in analyses.values())
-    least = AnalysisSent.ID if are_said else AnalysisSent.NOTHING
-    return [name for name, sent in analyses.items() if sent == least]
+    if any(sent & says_ids for sent in analyses.values()):
+        needs_page = AnalysisSent.ID  # alone: there is an analysis, which was not sent
+    else:
+        needs_page = AnalysisSent.NOTHING
+    return [name for name, sent in analyses.items() if sent == needs_page]
 
 
-def are_left_out(analyses: Iterable[AnalysisSent]) -> bool:
+def are_analyses_left_out(analyses: Iterable[AnalysisSent]) -> bool:
     """Return whether projects have analyses, but none came with its analysis."""
     kinds = set(analyses)
     return AnalysisSent.ID in kinds and not any(AnalysisSent.ANALYSIS in sent for sent in kinds)

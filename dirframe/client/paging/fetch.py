@@ -127,6 +127,11 @@ def may_come_later(error: Exception) -> bool:
     return isinstance(error, kinds)
 
 
+def _is_of_remote(error: Exception, query: Query) -> bool:
+    """Return whether an error is that of another service, which the directory asks."""
+    return bool(query.resource.remote) and isinstance(error, NotFoundError | ServiceError)
+
+
 class Reads(enum.Enum):
     """Which pages of the cache are used."""
 
@@ -171,12 +176,12 @@ class CacheUse:
 
 
 def always() -> bool:
-    """Return True: a refusal is an answer."""
+    """Believe each refusal."""
     return True
 
 
 def never() -> bool:
-    """Return False: a refusal is no answer."""
+    """Believe no refusal."""
     return False
 
 
@@ -222,20 +227,20 @@ class Fetcher:
         number: int = 1,
         *,
         beside: bool = False,
-        may_refuse: Callable[[], bool] = always,
+        believe_refusal: Callable[[], bool] = always,
     ) -> Answer:
         """Return the answer to a page of a query.
 
         `beside` stores it beside an earlier version of the page, which stays in the cache.
-        `may_refuse` is asked about a refusal. Where it is no answer, a remembered one is ignored, for
-        it may be of another state, and a new one is not remembered.
+        `believe_refusal` is asked when a refusal is there. If that is not to be believed, one from the
+        cache is ignored, for it may be of another state, and a new one is not stored.
         """
         params = query.params(number)
         url = self.session.address(query.path, params)
         refusal = None
         if not self.use.is_refresh:
             refusal = self.session.get_refusal(url, offline=not self.use.sends)
-        if refusal is not None and (refusal.why == Reason.NO_RECORDS.value or may_refuse()):
+        if refusal is not None and (refusal.why == Reason.NO_RECORDS.value or believe_refusal()):
             return Refusal(
                 reason=Reason(refusal.why),
                 received_at=refusal.received_at,
@@ -253,7 +258,7 @@ class Fetcher:
                 **self.use.as_options(),
             )
         except (RequestError, CacheError) as error:
-            return self._meaning(error, query, url, number, may_refuse)
+            return self._answer_of(error, query, url, number, believe_refusal)
         is_received = bool(fetched.requests)
         if is_received:
             received_at = self.clock.at(fetched.received_at)
@@ -269,54 +274,61 @@ class Fetcher:
             requests_paid=fetched.requests_paid,
         )
 
-    def _meaning(
+    def _answer_of(
         self,
         error: RequestError | CacheError,
         query: Query,
         url: str,
         number: int,
-        may_refuse: Callable[[], bool],
-    ) -> Answer:
+        believe_refusal: Callable[[], bool],
+    ) -> Refusal | Failure:
+        """Return an error as the answer to a page."""
         if isinstance(error, UnreadableResponseError) and not error.url:
             error.url = url
         requests = 0 if isinstance(error, CacheError) else error.attempts
-        reason = None
-        if query.resource.redirects and self._is_end(error, query):
-            reason = Reason.NO_RECORDS if number == 1 else Reason.GONE
-        elif query.resource.remote and isinstance(error, NotFoundError | ServiceError):
-            return Failure(error=error, requests=error.attempts, is_of_remote=True)
-        elif is_bare_404(error):
-            return Failure(error=error, requests=requests)
-        elif isinstance(error, NotFoundError):
-            reason = Reason.GONE
-        elif isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
-            # Today's service sends no status word for a project without an analysis, or `error`.
-            is_bare = error.status == 200 and error.reported in {None, "error"}
-            reason = Reason.NO_ANALYSIS if is_bare else Reason.REFUSED
+        reason = self._reason_of(error, query, number)
         if reason is None or not isinstance(error, RequestError):
-            return Failure(error=error, requests=requests)
+            is_of_remote = _is_of_remote(error, query)
+            return Failure(error=error, requests=requests, is_of_remote=is_of_remote)
         # Without a status, the directory gave no answer about this page.
-        is_answer = reason is Reason.NO_RECORDS or may_refuse()
+        is_answer = reason is Reason.NO_RECORDS or believe_refusal()
         if self.use.stores and error.status is not None and is_answer:
             self.session.put_refusal(url, reason.value, requests)
-        now = self.clock.now()
         return Refusal(
             reason=reason,
-            received_at=now,
+            received_at=self.clock.now(),
             requests=requests,
             requests_paid=requests,
             error=error,
         )
 
-    def refuse(self, query: Query, failure: Failure) -> Refusal:
-        """Return the refusal of a record that does not exist, after a bare 404, and remember it."""
+    def _reason_of(
+        self, error: RequestError | CacheError, query: Query, number: int
+    ) -> Reason | None:
+        """Return why there is no such page; None if an error says nothing about that."""
+        if query.resource.redirects and self._is_end(error, query):
+            return Reason.NO_RECORDS if number == 1 else Reason.GONE
+        if _is_of_remote(error, query) or is_bare_404(error):
+            return None
+        if isinstance(error, NotFoundError):
+            return Reason.GONE
+        if isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
+            # Today's service sends no status word for a project without an analysis, or `error`.
+            is_bare = error.status == 200 and error.reported in {None, "error"}
+            return Reason.NO_ANALYSIS if is_bare else Reason.REFUSED
+        return None
+
+    def remember_gone(self, query: Query, failure: Failure) -> Refusal:
+        """Remember that a record does not exist whose page was a bare 404; return that as a refusal."""
         requests = failure.requests
         if self.use.stores:
             url = self.session.address(query.path, query.params())
             self.session.put_refusal(url, Reason.GONE.value, requests)
-        now = self.clock.now()
         return Refusal(
-            reason=Reason.GONE, received_at=now, requests=requests, requests_paid=requests
+            reason=Reason.GONE,
+            received_at=self.clock.now(),
+            requests=requests,
+            requests_paid=requests,
         )
 
     def _is_end(self, error: RequestError | CacheError, query: Query) -> bool:
@@ -348,7 +360,7 @@ class Fetcher:
 
 @dataclass(slots=True)
 class Patience:
-    """Says when failures end a walk: so many in a row, or one that is not of a single page."""
+    """Counts failures until they end a walk: several in a row, or one that is not of a single page."""
 
     most: int = MAX_FAILURES
     most_not_found: int = MAX_FAILURES  # bare 404s
@@ -357,7 +369,7 @@ class Patience:
     ending: Failure | None = None
 
     def ends(self, answer: Answer | None) -> bool:
-        """Return whether an answer, the next one in order, ends the walk; None is no failure."""
+        """Count an answer, the next one in order; return whether it ends the walk. None is no failure."""
         if not isinstance(answer, Failure):
             self.failures = self.not_found = 0
             return False

@@ -224,15 +224,20 @@ def find_doubt(
     """Return why a page is not believed to answer a window; None if it is."""
     numbers = [int(text) for text in ids if text is not None and text.isdecimal()]
     is_short = len(numbers) < PAGE_SIZE
-    doubts = {
-        Doubt.NO_ID: len(numbers) < len(ids),
-        Doubt.NOT_ASKED_FOR: not set(window.ids).issuperset(numbers),
-        Doubt.ORDER: any(number >= following for number, following in pairwise(numbers)),
-        Doubt.POSITION: position != 0,
-        Doubt.LENGTH: len(numbers) > PAGE_SIZE,
-        Doubt.TOTAL: total is None or total > len(window) or (is_short and total != len(numbers)),
-    }
-    return next((doubt for doubt, applies in doubts.items() if applies), None)
+    doubt = None
+    if len(numbers) < len(ids):
+        doubt = Doubt.NO_ID
+    elif not set(numbers) <= set(window.ids):
+        doubt = Doubt.NOT_ASKED_FOR
+    elif any(number >= following for number, following in pairwise(numbers)):
+        doubt = Doubt.ORDER
+    elif position != 0:
+        doubt = Doubt.POSITION
+    elif len(numbers) > PAGE_SIZE:
+        doubt = Doubt.LENGTH
+    elif total is None or total > len(window) or (is_short and total != len(numbers)):
+        doubt = Doubt.TOTAL
+    return doubt
 
 
 # -- the walk --------------------------------------------------------------------------------
@@ -250,7 +255,7 @@ class Undecided:
         self.ids = ids
         self.in_runs = in_runs
         self.lost: list[int] = []  # ids of records that cannot be sent
-        self.most = MAX_LINE  # ids that a request may have: fewer after one that was too long
+        self.max_ids = MAX_LINE  # of a request: fewer after one that was too long
         self._room = room
         self._size = WINDOW  # ids in the next request
         self._failed: Window | None = None  # the last window, if it failed
@@ -267,13 +272,13 @@ class Undecided:
         """Return the next ids to ask for; None if all are decided."""
         size = self._size if self._suspected is None else self._half
         ids = self.ids.first_run if self.in_runs else self.ids
-        return lowest(ids, min(size, self.most), self._room)
+        return lowest(ids, min(size, self.max_ids), self._room)
 
     def windows_behind(self, window: Window) -> Iterator[Window]:
         """Yield windows that may follow one whose page is missing: they begin at ids behind its first."""
         ids = list(islice(self.ids, _LOOK_AHEAD + MAX_LINE))
         for place in range(bisect_right(ids, window.first), min(len(ids), _LOOK_AHEAD)):
-            size = min(self._size, self.most)
+            size = min(self._size, self.max_ids)
             behind = ids[place : place + size]
             if self.in_runs:
                 run = range(behind[0], behind[0] + len(behind))
@@ -328,7 +333,7 @@ class Undecided:
 
     def shorten(self, window: Window) -> bool:
         """Ask for half as many ids from now on, for these are too many; return whether that can be."""
-        self.most = max(len(window) // 2, 1)
+        self.max_ids = max(len(window) // 2, 1)
         return len(window) > 1
 
     def bounds_of_requests(self, available: int | None, sent: int) -> tuple[int, int]:
@@ -338,11 +343,11 @@ class Undecided:
         """
         if not self.ids:
             return 0, 0
-        longest = max(min(self._room // (len(str(self.ids.largest)) + 1), self.most), 1)
+        longest = max(min(self._room // (len(str(self.ids.largest)) + 1), self.max_ids), 1)
         if available is None:
             return math.ceil(len(self.ids) / longest), math.ceil(len(self.ids) / PAGE_SIZE)
         pages = math.ceil(max(available - sent, 0) / PAGE_SIZE)
-        usual = max(min(WINDOW, self.most), 1)
+        usual = max(min(WINDOW, self.max_ids), 1)
         return max(pages, 1), pages + math.ceil(len(self.ids) / usual) + 1
 
     def _suspect_the_rest(self, last: int) -> None:
@@ -414,7 +419,10 @@ class Draw:
     def __init__(
         self, *, size: int, seed: int, bound: int, available: int, room: int = MAX_LINE
     ) -> None:
-        self.size, self.seed, self.bound, self.available = size, seed, bound, available
+        self.size = size
+        self.seed = seed
+        self.bound = bound
+        self.available = available
         self.drawn = 0  # ids drawn so far
         self._ranking = rank_ids(seed, bound)
         self._room = room
@@ -425,8 +433,10 @@ class Draw:
         self._again = Undecided(IdSet(), room=room)
         self._draw()
 
+    # It is asked for as `Undecided` is, by methods of the same names.
+
     def fit(self, room: int) -> None:
-        """As of `Undecided`."""
+        """Set the number of bytes that the text of ids may have."""
         self._room = room
         self._batch.fit(room)
         self._again.fit(room)
@@ -441,7 +451,7 @@ class Draw:
         return self._part.window()
 
     def windows_behind(self, window: Window) -> Iterator[Window]:
-        """As of `Undecided`."""
+        """Yield windows that may follow one whose page is missing."""
         return self._part.windows_behind(window)
 
     def decide(self, window: Window, received: Sequence[int]) -> None:
@@ -456,7 +466,7 @@ class Draw:
         self._draw()
 
     def fail(self, window: Window) -> bool:
-        """As of `Undecided`. A record that cannot be sent exists, and may belong to the sample."""
+        """Note that a window has no answer: a record that cannot be sent exists, and may be drawn."""
         part = self._part
         is_worth_it = part.fail(window)
         self._lost.update(part.lost)
@@ -465,11 +475,11 @@ class Draw:
         return is_worth_it
 
     def halve(self, window: Window) -> bool:
-        """As of `Undecided`."""
+        """Ask for half of a window that took too long; return whether that can be."""
         return self._part.halve(window)
 
     def shorten(self, window: Window) -> bool:
-        """As of `Undecided`."""
+        """Ask for half as many ids from now on; return whether that can be."""
         return self._part.shorten(window)
 
     def catch_up(self, drawn: int) -> None:
@@ -492,8 +502,8 @@ class Draw:
             return len(self.kept())
         return min(self.size, self.available)
 
-    def bounds_of_requests(self, available: int | None, sent: int) -> tuple[int, int]:  # noqa: ARG002  # as of `Undecided`
-        """As of `Undecided`; in 9,999 of 10,000 cases."""
+    def bounds_of_requests(self, available: int | None, sent: int) -> tuple[int, int]:  # noqa: ARG002  # of `Undecided`
+        """Return the least and the greatest number of requests to come, in 9,999 of 10,000 cases."""
         count = len(self._batch.ids)
         again = math.ceil(len(self._again.ids) / PAGE_SIZE)
         if not count:
@@ -535,7 +545,7 @@ class Draw:
         rate = min(max(rate, 1 / self.bound), 1.0)
         margin = 2 * math.sqrt(needed * (1 - rate))
         end = self.drawn + math.ceil((needed + margin) / rate)
-        most = self._batch.most
+        max_ids = self._batch.max_ids
         self._batch = Undecided(IdSet(self._ranking[self.drawn : end]), room=self._room)
-        self._batch.most = most
+        self._batch.max_ids = max_ids
         self.drawn = min(end, self.bound)

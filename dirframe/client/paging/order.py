@@ -15,68 +15,27 @@ from dirframe.schema import ACCOUNT, PROJECT
 
 #: The one order of projects that today's live service keeps; its others have no tie-break.
 KEPT_TODAY = "project_name"
-
-
-def better_sort(query: Query) -> str | None:
-    """Return the sort that holds where one of today's live service does not; None if none does."""
-    return KEPT_TODAY if query.resource is PROJECT and query.sort != KEPT_TODAY else None
-
-
-def is_last(page: Page) -> bool:
-    """Return whether a first page is the only one."""
-    return page.items_available is not None and page.items_available <= len(page.records)
-
-
 #: Projects on a page of today's live service that was not asked for another number.
 USUAL_PAGE_SIZE = 10
-
-
-def is_todays_first_page(first: Page) -> bool:
-    """Return whether a first page of projects is one of today's live service.
-
-    It has ten projects of more, none with its analysis. Whether they have one is always said there.
-    """
-    sent = first.analyses_sent()
-    is_said = bool(sent) and all(one & (AnalysisSent.ID | AnalysisSent.NO_ID) for one in sent)
-    is_sent = any(AnalysisSent.ANALYSIS in one for one in sent)
-    is_one_of_several = len(first.records) == USUAL_PAGE_SIZE and not is_last(first)
-    return is_said and not is_sent and is_one_of_several
-
-
 #: The column of the rank of an account.
 RANK = "kudo_score_position"
-
-
-def ranks_of(page: Page) -> pd.Series[Any]:
-    """Return the ranks of the accounts of a page."""
-    return Records(ACCOUNT, [page]).frame()[RANK]
-
-
-def may_keep_ranks(first: Page) -> bool:
-    """Return whether a first page of accounts is one of today's live service, which has ranks."""
-    is_one_of_several = len(first.records) == USUAL_PAGE_SIZE and not is_last(first)
-    return is_one_of_several and bool(ranks_of(first).notna().any())
-
-
-def keeps_ranks(page: Page) -> bool | None:
-    """Return whether accounts are in the order of their ranks; None if too few have one."""
-    ranks = ranks_of(page)
-    ranked = ranks.dropna()
-    if len(ranked) < FEWEST:  # two are in some order
-        return None
-    return bool(ranked.is_monotonic_increasing and ranks[: len(ranked)].notna().all())
-
-
 #: The number of values that show an order.
 FEWEST = 3
 
-#: The columns that show whether an order was kept.
+#: The column that shows whether the order of a sort was kept.
 _COLUMNS = {
-    **{name: name for name in ("id", "name", "created_at", "updated_at", "stack_count")},
+    "id": "id",
+    "name": "name",
     "project_name": "name",
+    "created_at": "created_at",
     "new": "created_at",
+    "updated_at": "updated_at",
+    "stack_count": "stack_count",
     BY_RANK: RANK,
 }
+
+
+# Which order to ask for
 
 
 def sorts_to_try(query: Query) -> Sequence[str | None]:
@@ -89,10 +48,63 @@ def sorts_to_try(query: Query) -> Sequence[str | None]:
     return ["id", KEPT_TODAY, None] if query.resource is PROJECT else ["id", None]
 
 
+def better_sort(query: Query) -> str | None:
+    """Return the sort that holds where one of today's live service does not; None if none does."""
+    return KEPT_TODAY if query.resource is PROJECT and query.sort != KEPT_TODAY else None
+
+
+# What a first page shows
+
+
+def is_last(page: Page) -> bool:
+    """Return whether a first page is the only one."""
+    return page.items_available is not None and page.items_available <= len(page.records)
+
+
+def _is_usual_page_of_several(first: Page) -> bool:
+    return len(first.records) == USUAL_PAGE_SIZE and not is_last(first)
+
+
+def is_todays_first_page(first: Page) -> bool:
+    """Return whether a first page of projects is one of today's live service.
+
+    It has ten projects of more, none with its analysis. Whether they have one is always said there.
+    """
+    if not _is_usual_page_of_several(first):
+        return False
+    says_ids = AnalysisSent.ID | AnalysisSent.NO_ID
+    sent = first.analyses_sent()
+    if not sent or not all(analysis & says_ids for analysis in sent):
+        return False
+    return not any(AnalysisSent.ANALYSIS in analysis for analysis in sent)
+
+
+def ranks_of(page: Page) -> pd.Series[Any]:
+    """Return the ranks of the accounts of a page."""
+    return Records(ACCOUNT, [page]).frame()[RANK]
+
+
+def may_keep_ranks(first: Page) -> bool:
+    """Return whether a first page of accounts is one of today's live service, which has ranks."""
+    return _is_usual_page_of_several(first) and bool(ranks_of(first).notna().any())
+
+
+def keeps_ranks(page: Page) -> bool | None:
+    """Return whether accounts are in the order of their ranks; None if too few have one."""
+    ranks = ranks_of(page)
+    ranked = ranks.dropna()
+    if len(ranked) < FEWEST:  # two are in some order
+        return None
+    return bool(ranked.is_monotonic_increasing and ranks[: len(ranked)].notna().all())
+
+
 def keeps_order(page: Page, sort: str) -> bool:
     """Return whether the records of a first page are in an order."""
     columns = {name: page.values(name) for name in ("id", "name")}
     return is_in_order(columns, sort) is True
+
+
+# Whether values are in an order
 
 
 def is_in_order(columns: pd.DataFrame | Mapping[str, Any], sort: str) -> bool | None:
@@ -107,11 +119,21 @@ def is_in_order(columns: pd.DataFrame | Mapping[str, Any], sort: str) -> bool | 
         return None
     if sort.endswith("_reverse") or sort == "new":
         values.reverse()
-    forms, most = [values], (len(values) - 1) // 10
+    if column == "name":
+        # Of a page of ten, one pair that a database compares otherwise.
+        return _is_in_order_of_names(values, most_exceptions=len(values) // 10)
     if column == "id" and all(map(str.isdecimal, values)):
-        forms = [[*map(int, values)]]
-    elif column == "name":
-        most = len(values) // 10  # of a page of ten, one pair that a database compares otherwise
-        folded = [text.casefold() for text in values]
-        forms += [folded, ["".join(filter(str.isalnum, text)) for text in folded]]
-    return any(sum(a > b for a, b in pairwise(form)) <= most for form in forms)
+        values = [int(text) for text in values]
+    return _count_descents(values) <= (len(values) - 1) // 10
+
+
+def _is_in_order_of_names(names: list[str], *, most_exceptions: int) -> bool:
+    folded = [name.casefold() for name in names]
+    without_signs = ["".join(filter(str.isalnum, name)) for name in folded]
+    forms = [names, folded, without_signs]
+    return any(_count_descents(form) <= most_exceptions for form in forms)
+
+
+def _count_descents(values: Sequence[Any]) -> int:
+    """Return how many values are less than the one before."""
+    return sum(before > value for before, value in pairwise(values))

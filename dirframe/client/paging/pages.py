@@ -83,12 +83,12 @@ class Pages:
     newest: dict[int, CollectionPage] = field(default_factory=dict)  # by number
     #: Numbers of pages that need not be read again: a second reading was the same, or there was none.
     unchanged: set[int] = field(default_factory=set)
-    _ranks: dict[CollectionPage, float] = field(default_factory=dict)
+    _recency: dict[CollectionPage, float] = field(default_factory=dict)
     _first_numbers: dict[str, int] = field(default_factory=dict)  # of pages, by id
 
     def add(self, page: CollectionPage) -> None:
         """Add a page; it replaces an earlier version."""
-        rank = self._ranks[page] = self._next_rank(page)
+        recency = self._recency[page] = self._next_recency(page)
         if page.is_probe:
             self.probes.append(page)
             return
@@ -97,7 +97,7 @@ class Pages:
         if not page.exists or (is_same and page.total is not None):
             self.unchanged.add(page.number)
         self.history.append(page)
-        if before is None or rank >= self._ranks[before]:
+        if before is None or recency >= self._recency[before]:
             self.newest[page.number] = page
         for identifier in page.ids:
             if identifier is not None:
@@ -107,20 +107,20 @@ class Pages:
     def set_aside(self, pages: Iterable[CollectionPage]) -> None:
         """Add pages in an order that is not used any more; their records count."""
         for page in pages:
-            self._ranks[page] = self._next_rank(page)
+            self._recency[page] = self._next_recency(page)
             self.probes.append(page)
 
-    def _next_rank(self, page: CollectionPage) -> float:
+    def _next_recency(self, page: CollectionPage) -> float:
         # A clock may be set back between two harvests. Pages of a cache come in any order.
-        return len(self._ranks) if self.keeps_history else page.received_at.timestamp()
+        return len(self._recency) if self.keeps_history else page.received_at.timestamp()
 
-    def rank(self, page: CollectionPage) -> float:
+    def recency(self, page: CollectionPage) -> float:
         """Return a number that is higher for pages that were received later."""
-        return self._ranks[page]
+        return self._recency[page]
 
     def by_arrival(self) -> list[CollectionPage]:
         """Return all versions of existing pages, the oldest first."""
-        return sorted((page for page in self.history if page.exists), key=self.rank)
+        return sorted((page for page in self.history if page.exists), key=self.recency)
 
     # Which pages are missing
 
@@ -134,7 +134,7 @@ class Pages:
         """All versions of all pages."""
         return [*self.probes, *self.history]
 
-    def in_use(self) -> list[CollectionPage]:
+    def newest_versions(self) -> list[CollectionPage]:
         """Return the newest version of each page."""
         return list(self.newest.values())
 
@@ -147,7 +147,7 @@ class Pages:
         """Number of records in the collection, according to the newest page that states one."""
         pages = list(self.newest.values())  # another thread may add one
         stated = [page for page in pages if page.total is not None]
-        return max(stated, key=self.rank).total if stated else None
+        return max(stated, key=self.recency).total if stated else None
 
     @property
     def expected(self) -> int | None:
@@ -248,7 +248,7 @@ class Pages:
                         places[page.number, index] = Place(page, index)
                     continue
                 known = places.get(identifier)
-                if known is None or self.rank(page) >= self.rank(known.page):
+                if known is None or self.recency(page) >= self.recency(known.page):
                     places[identifier] = Place(page, index)
         if self.limit is None:
             return places

@@ -100,9 +100,12 @@ FEW_PAGES = 5
 class Completeness(enum.Enum):
     """How complete the records are."""
 
+    #: There is no `Problem`, and all pages are of one state of the collection; or each id is decided.
     PROVEN = "proven"
+    #: There is no `Problem`, but the pages are of several states, or in an order with ties.
     COUNTED = "counted"
     SAMPLE = "sample"
+    #: There is a `Problem`, or a limit below the total.
     INCOMPLETE = "incomplete"
 
 
@@ -164,7 +167,7 @@ def outdated(pages: Pages) -> set[int]:
     return {
         page.number
         for page in pages.used()
-        if pages.rank(page) <= pages.rank(last)
+        if pages.recency(page) <= pages.recency(last)
         or page.requested_at < last.received_at <= page.received_at
     }
 
@@ -172,28 +175,28 @@ def outdated(pages: Pages) -> set[int]:
 def misfits(pages: Pages) -> set[int]:
     """Return the numbers of the pages that do not belong to one state of the collection."""
     total = pages.total
-    if total is None or miscounted(pages) is not None or are_left_out(pages):
+    if total is None or miscounted(pages) is not None or are_records_left_out(pages):
         return set()
     used = pages.used()
     repeated = repeated_ids(used)
     is_one_day = len(days_of(pages)) == 1
-    found: set[int] = outdated(pages) if is_one_day else set()
-    position = 0
+    unfit: set[int] = outdated(pages) if is_one_day else set()
+    received = 0
     for page in used:
-        # A gap or an overlap may be the fault of a page or of the one before it.
         # A directory grows from day to day: another total on another day is no contradiction.
         if is_one_day and page.total != total:
-            found.add(page.number)
+            unfit.add(page.number)
         if not repeated.keys().isdisjoint(page.ids):
-            found.add(page.number)
-        if page.position is not None and page.position != position:
-            found |= {page.number, max(page.number - 1, 1)}
-        position += len(page.ids)
-    if position < (pages.expected or 0):  # the page behind them is missing, or repeats one of them
-        found |= {1, len(used) or 1, len(used) + 1}
-    elif position > total:
-        found.add(len(used))
-    return found
+            unfit.add(page.number)
+        if page.position is not None and page.position != received:
+            # A gap or an overlap may be the fault of the page or of the one before it.
+            unfit |= {page.number, max(page.number - 1, 1)}
+        received += len(page.ids)
+    if received < (pages.expected or 0):  # the page behind them is missing, or repeats one of them
+        unfit |= {1, len(used) or 1, len(used) + 1}
+    elif received > total:
+        unfit.add(len(used))
+    return unfit
 
 
 def miscounted(pages: Pages | SampledPages) -> CollectionPage | None:
@@ -202,7 +205,7 @@ def miscounted(pages: Pages | SampledPages) -> CollectionPage | None:
     return min(found, key=lambda page: page.number, default=None)
 
 
-def are_left_out(pages: Pages) -> bool:
+def are_records_left_out(pages: Pages) -> bool:
     """Return whether the directory counts records that it leaves out of pages before the last one.
 
     Positions follow each other by one page size, each page states the number of records that it
@@ -220,16 +223,14 @@ def are_left_out(pages: Pages) -> bool:
     if len(steps) != 1 or len(days_of(pages)) > 1 or repeated_ids(used):
         return False
     size = steps.pop()
-    return (
-        all(
-            page.total == total
-            and page.returned == len(page.ids) <= size
-            and page.position == (page.number - 1) * size
-            for page in newest
-            if page.exists
-        )
-        and len(used) * size >= total
-    )
+    for page in newest:
+        if not page.exists:
+            continue
+        states_its_number = page.returned == len(page.ids) <= size
+        is_in_place = page.position == (page.number - 1) * size
+        if page.total != total or not states_its_number or not is_in_place:
+            return False
+    return len(used) * size >= total
 
 
 def is_order_unstable(pages: Pages | SampledPages) -> bool:
@@ -270,26 +271,28 @@ def skipped_after(pages: Pages) -> list[int]:
             return True
         return any(identifier is not None and identifier in other.ids for identifier in page.ids)
 
-    def spread(linked: list[CollectionPage], number: int) -> list[CollectionPage]:
-        """Return the versions of a page that are linked to others, directly or by each other."""
-        reached: list[CollectionPage] = []
-        waiting = list(versions[number])
-        sources = list(linked)
-        while sources:
-            source = sources.pop()
-            found = [version for version in waiting if are_linked(source, version)]
-            waiting = [version for version in waiting if version not in found]
-            reached += found
-            sources += found
-        return reached
+    def linked_versions(number: int, sources: list[CollectionPage]) -> list[CollectionPage]:
+        """Return the versions of a page that are linked to sources, directly or by each other."""
+        linked: list[CollectionPage] = []
+        others = list(versions[number])
+        to_follow = list(sources)
+        while to_follow:
+            source = to_follow.pop()
+            following = [version for version in others if are_linked(source, version)]
+            others = [version for version in others if version not in following]
+            linked += following
+            to_follow += following
+        return linked
 
     skipped: list[int] = []
-    linked: list[CollectionPage] = []
+    before: list[CollectionPage] = []  # the linked versions of the page before
     for page in pages.used():
-        reached = spread(linked, page.number)
-        if linked and not reached:
+        linked = linked_versions(page.number, before)
+        if before and not linked:
             skipped.append(page.number - 1)
-        linked = reached or spread([page], page.number)
+        if not linked:  # begin again with the version in use
+            linked = linked_versions(page.number, [page])
+        before = linked
     return skipped
 
 
@@ -395,37 +398,46 @@ def affordable(pages: Pages) -> int:
 
 
 def judge(pages: Part) -> Verdict:
-    """Return the records, and how complete they are.
+    """Return the records, and how complete they are."""
+    if isinstance(pages, SampledPages):
+        return _judge_sample(pages)
+    if isinstance(pages, PagesByIds):
+        return _judge_by_ids(pages)
+    return _judge_by_numbers(pages)
+
+
+def _judge_by_numbers(pages: Pages) -> Verdict:
+    """Return the records of pages by numbers.
 
     If the pages in use are of several days or of before and after a change, and in an archive, every
     record that was received counts: a record that is only on an earlier version may have moved to a
     page that was read before. Otherwise the pages in use count; if these prove nothing, all that was
     received is returned, and still proves nothing.
     """
-    if isinstance(pages, SampledPages):
-        return _judge_sample(pages)
-    if isinstance(pages, PagesByIds):
-        return _judge_by_ids(pages)
     used = pages.used()
     everything = pages.everything()
     is_one_state = len(days_of(pages)) <= 1 and not outdated(pages)
     counts_all = pages.keeps_history or (pages.has_key and not is_one_state)
-    is_missing = bool(pages.missing())
     places = pages.places(everything if counts_all else used)
     in_use = len(places)
-    skipped = () if is_one_state and not pages.keeps_history else tuple(skipped_after(pages))
+    skipped: tuple[int, ...] = ()
+    if pages.keeps_history or not is_one_state:
+        skipped = tuple(skipped_after(pages))
     problem = _problem(pages, places, in_use, skipped)
+    is_missing = bool(pages.missing())
     if pages.has_key and not counts_all and (problem is not None or is_missing):
         places = pages.places(everything)
         problem = _problem(pages, places, in_use, skipped)
     if is_missing:
         problem = Problem.UNFINISHED
-    total, limit = pages.total, pages.limit
+    total = pages.total
+    limit = pages.limit
     is_capped = problem is None and limit is not None and (total is None or total > limit)
     has_ties = pages.has_ties and len(used) > 1
+    is_of_several_states = not is_one_state or _was_by_ids(pages)
     if problem is not None or is_capped:
         completeness = Completeness.INCOMPLETE
-    elif has_ties or ((not is_one_state or _was_by_ids(pages)) and total is not None):
+    elif has_ties or (is_of_several_states and total is not None):
         completeness = Completeness.COUNTED
     else:
         completeness = Completeness.PROVEN
@@ -456,21 +468,28 @@ def _was_by_ids(pages: Pages) -> bool:
 def _problem(
     pages: Pages, places: dict[Key, Place], in_use: int, skipped: tuple[int, ...]
 ) -> Problem | None:
+    """Return what is wrong with some records, of which `in_use` are on the pages in use."""
     expected = pages.expected
-    if miscounted(pages) is not None or are_left_out(pages):
-        return Problem.LEFT_OUT if miscounted(pages) is None else Problem.MISCOUNTED
-    if pages.total is None:
-        is_known = in_use == expected or not pages.is_paged
-        return None if is_known else Problem.NO_TOTAL
-    if pages.has_key and expected != 1 and any(not isinstance(key, str) for key in places):
-        return Problem.NO_IDS
     is_of_days = len(days_of(pages)) > 1
-    if expected not in {in_use, len(places)}:
-        is_removed = is_of_days and not skipped and len(places) > (expected or 0)
-        return Problem.REMOVED if is_removed else Problem.WRONG_NUMBER
-    if in_use != expected or (not is_of_days and misfits(pages)):
-        return Problem.CONTRADICTION
-    return Problem.SKIPPED if skipped else None
+    problem = None
+    if miscounted(pages) is not None:
+        problem = Problem.MISCOUNTED
+    elif are_records_left_out(pages):
+        problem = Problem.LEFT_OUT
+    elif pages.total is None:
+        if pages.is_paged and in_use != expected:
+            problem = Problem.NO_TOTAL
+    elif pages.has_key and expected != 1 and any(not isinstance(key, str) for key in places):
+        problem = Problem.NO_IDS
+    elif in_use != expected and len(places) != expected:
+        problem = Problem.WRONG_NUMBER
+        if is_of_days and not skipped and len(places) > (expected or 0):
+            problem = Problem.REMOVED
+    elif in_use != expected or (not is_of_days and misfits(pages)):
+        problem = Problem.CONTRADICTION
+    elif skipped:
+        problem = Problem.SKIPPED
+    return problem
 
 
 def _judge_sample(pages: SampledPages) -> Verdict:
@@ -527,11 +546,11 @@ def _problem_of_sample(pages: SampledPages, places: dict[Key, Place]) -> Problem
     if len(places) != pages.expected:
         return Problem.WRONG_NUMBER
     used = pages.used()
-    # None of its records has two positions.
-    is_fit = places.keys().isdisjoint(repeated_ids(used)) and all(
-        _is_placed(pages, page) for page in used
-    )
-    return None if is_fit else Problem.CONTRADICTION
+    if not places.keys().isdisjoint(repeated_ids(used)):  # one of its records has two positions
+        return Problem.CONTRADICTION
+    if not all(_is_placed(pages, page) for page in used):
+        return Problem.CONTRADICTION
+    return None
 
 
 def _is_placed(pages: SampledPages, page: CollectionPage) -> bool:
@@ -544,4 +563,5 @@ def _is_placed(pages: SampledPages, page: CollectionPage) -> bool:
 
 
 def _totals(pages: Pages | SampledPages) -> tuple[int, ...]:
-    return tuple(sorted({p.total for p in pages.newest.values() if p.total is not None}))
+    totals = {page.total for page in pages.newest.values()}
+    return tuple(sorted(total for total in totals if total is not None))

@@ -99,7 +99,7 @@ class Query:
             )
         if self.details and resource is not PROJECT:
             raise InvalidInputError(
-                f"Details are the own page of each project; {resource.collection} has none.",
+                f"Details are the own page of each project; {resource.collection} have none.",
                 hint="Leave details= (--details) out.",
             )
         object.__setattr__(self, "path", self.path or f"/{resource.collection}.xml")
@@ -111,10 +111,14 @@ class Query:
         """
         if self.ids is not None:
             return {"ids": self.ids.name, "per_page": str(PAGE_SIZE)}
-        size = None if self.per_page is None else str(self.per_page)
-        number = str(page) if page > 1 or self.numbered else None
-        asked = {**self.parameters, "query": self.query, "sort": self.sort, "page": number}
-        return {name: value for name, value in (asked | {"per_page": size}).items() if value}
+        params = {
+            **self.parameters,
+            "query": self.query,
+            "sort": self.sort,
+            "page": str(page) if page > 1 or self.numbered else None,
+            "per_page": None if self.per_page is None else str(self.per_page),
+        }
+        return {name: value for name, value in params.items() if value}
 
     def long_values(self) -> dict[str, str]:
         """Return the parameters that are sent instead of their names."""
@@ -137,12 +141,13 @@ def query_at(path: object, base_url: str, key: ApiKey, **options: Any) -> Query:
     parts = urlsplit(address.removeprefix(base_url) if is_below else address)
     pairs = parse_qsl(parts.query, keep_blank_values=True)
     parameters = dict(pairs)
-    given = {"page", *(name for name, value in options.items() if value is not None)}
-    steps = {*unquote(parts.path).split("/")}
+    given = {option for option, value in options.items() if value is not None}
+    steps = set(unquote(parts.path).split("/"))
     is_elsewhere = parts.scheme or parts.netloc or parts.fragment or steps & {".", ".."}
     is_key_named = f"{KEY_PARAMETER}=" in unquote(address).casefold()
     has_key = is_key_named or key.redact(name) != name
-    if is_elsewhere or has_key or given & parameters.keys() or not parts.path.endswith(".xml"):
+    is_set_twice = bool((given | {"page"}) & parameters.keys())  # pages are counted here
+    if is_elsewhere or has_key or is_set_twice or not parts.path.endswith(".xml"):
         # Without the host, whose user may have a password.
         shown = key.redact(parts.path) if name else path
         if not name or name.isidentifier():
@@ -156,10 +161,10 @@ def query_at(path: object, base_url: str, key: ApiKey, **options: Any) -> Query:
             "is given beside it, too.",
             hint="All pages are loaded; max_items= (--max-items) loads less.",
         )
-    for name, value in pairs:
-        if not name or not value or len(parameters) < len(pairs):
+    for parameter, value in pairs:
+        if not parameter or not value or len(parameters) < len(pairs):
             raise InvalidInputError(
-                f"The parameter {name!r} of {parts.path} has no value, or is there twice: the "
+                f"The parameter {parameter!r} of {parts.path} has no value, or is there twice: the "
                 "interface has no such parameters, and the page would be stored as another one.",
                 hint="Pass each parameter once, as in '?name=value'.",
             )

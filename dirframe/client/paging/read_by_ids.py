@@ -67,6 +67,7 @@ class IdsReader:
     fetcher: Fetcher
     keep: Keep
     is_tolerant: bool = False  # whether others may be received after a failure
+    is_answered: bool = False  # by ids, to the end
     _timeouts: int = 0  # in a row
     _was_key_valid: bool = False  # when a request with ids was refused
 
@@ -75,24 +76,31 @@ class IdsReader:
     def begin(self, bound: int) -> Generator[Arrival, None, bool]:
         """Find the largest id, which is `bound` or above it, and start the walk up to there."""
         above: list[tuple[WindowPage, Document]] = []
-
-        def add(page: WindowPage, document: Document) -> None:
-            above.append((page, document))
-
         is_empty = False
         while not is_empty and (window := window_above(bound)) is not None:
-            state = Undecided(IdSet(window.ids), in_runs=True)
             seen = len(above)
-            is_by_ids = yield from self._read(state, add, asks_again=False)
+            is_by_ids = yield from self._read_above(window, above)
             if not is_by_ids:
                 return False
-            ids = [int(str(text)) for page, _ in above[seen:] for text in page.ids]
+            ids = [number for page, _ in above[seen:] for number in _numbers_of(page)]
             bound = max(ids, default=bound)
             is_empty = not ids
         self.received.walk_by_ids(bound)
         for page, document in above:
             yield self._add(replace(page, bound=bound), document)
         return True
+
+    def _read_above(
+        self, window: Window, above: list[tuple[WindowPage, Document]]
+    ) -> Generator[Arrival, None, bool]:
+        """Read the ids above a bound; `above` gets their pages, which are added with the bound."""
+        state = Undecided(IdSet(window.ids), in_runs=True)
+
+        def add(page: WindowPage, document: Document) -> None:
+            above.append((page, document))
+            state.decide(Window((page.first_asked, page.last_asked)), _numbers_of(page))
+
+        return (yield from self._read(state, add, asks_again=False))
 
     # The pages
 
@@ -114,6 +122,7 @@ class IdsReader:
         yield from self._close()
         if not part.lost:
             self.received.failure = None
+        self.is_answered = True
         return True
 
     def _read(
@@ -123,7 +132,10 @@ class IdsReader:
         *,
         asks_again: bool,
     ) -> Generator[Arrival, None, bool]:
-        """Read until all ids of a state are decided; `asks_again` after an answer to other ids."""
+        """Read until all ids of a state are decided; `asks_again` after an answer to other ids.
+
+        `add` decides the ids of a page; what it returns is yielded.
+        """
         state.fit(room_for_ids(self.fetcher, self.received.query))
         part = self.received.part
         number = len(part.pages) if isinstance(part, PagesByIds) else 0
@@ -138,9 +150,7 @@ class IdsReader:
             if isinstance(answer, Document) and page is not None:
                 self._timeouts = 0
                 arrival = add(page, answer)
-                if arrival is None:  # it is added later
-                    state.decide(window, [int(str(text)) for text in page.ids])
-                else:
+                if arrival is not None:
                     yield arrival
                 continue
             if isinstance(answer, Document):
@@ -179,7 +189,7 @@ class IdsReader:
 
     def _fetch(self, window: Window, *, beside: bool = False) -> Answer:
         """Return the answer to the ids of a window; a refusal is not remembered."""
-        answer = self.fetcher.fetch(self._query(window), beside=beside, may_refuse=never)
+        answer = self.fetcher.fetch(self._query(window), beside=beside, believe_refusal=never)
         self.received.add_receipt(answer)
         return answer
 
@@ -239,13 +249,13 @@ class IdsReader:
         if not self.part.is_closing_missing:
             return
         query = newest_query(self.received.query)
-        answer = self.fetcher.fetch(query, beside=True, may_refuse=never)
+        answer = self.fetcher.fetch(query, beside=True, believe_refusal=never)
         newest = max((page.received_at for page in self.part.pages), default=None)
         is_older = (
             isinstance(answer, Document) and newest is not None and answer.received_at < newest
         )
         if is_older and self.fetcher.use.sends:  # it ended an earlier walk
-            answer = self.fetcher.refreshed().fetch(query, beside=True, may_refuse=never)
+            answer = self.fetcher.refreshed().fetch(query, beside=True, believe_refusal=never)
         self.received.add_receipt(answer)
         if not isinstance(answer, Document):
             yield Arrival(None, as_failure(answer), 0)
@@ -282,7 +292,7 @@ class IdsReader:
         if self._was_key_valid:
             return True
         query = newest_query(self.received.query)
-        answer = self.fetcher.refreshed().fetch(query, may_refuse=never)
+        answer = self.fetcher.refreshed().fetch(query, believe_refusal=never)
         self.received.add_receipt(answer)
         self._was_key_valid = isinstance(answer, Document)
         return self._was_key_valid
@@ -317,15 +327,9 @@ class NamedIds:
     def read(self, ids: Collection[str]) -> Iterator[tuple[WindowPage, Document]]:
         """Yield the pages of some ids; if that `is_answered`, each id is sent, gone or unsendable."""
         reader = self.reader = self.walk_of(ids)
-        arrivals = reader.read()
         try:
-            while True:
-                try:
-                    arrival = next(arrivals)
-                except StopIteration as end:
-                    self.is_answered = bool(end.value)
-                    break
-                yield from self._pages([arrival])
+            yield from self._pages(reader.read())
+            self.is_answered = reader.is_answered
         finally:
             self.receipts += reader.received.receipts
             self.failure = None if self.is_answered else reader.received.failure
@@ -351,9 +355,14 @@ class NamedIds:
             pass
 
 
+def _numbers_of(page: WindowPage) -> list[int]:
+    """Return the ids of a page by ids, all of which are numbers."""
+    return [int(str(text)) for text in page.ids]
+
+
 def fetch_first_page(fetcher: Fetcher) -> Answer:
     """Return the first page of all projects: that of today's live service can be told by it."""
-    return fetcher.fetch(_PROJECTS, may_refuse=never)
+    return fetcher.fetch(_PROJECTS, believe_refusal=never)
 
 
 def is_todays_answer(answer: Answer) -> bool:

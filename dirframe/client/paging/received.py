@@ -32,14 +32,14 @@ class NoIds(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """The own page of a record, which was refused or failed."""
+class LostOwnPage:
+    """The own page of a record, which could not be loaded."""
 
     record: str
 
 
 #: What an answer is about.
-Target: TypeAlias = CollectionPage | OwnPage | Lost
+Target: TypeAlias = CollectionPage | OwnPage | LostOwnPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +174,7 @@ class Received:
                 continue
             yield (place.page, place.index) if own is None else (own, 0)
 
-    def lost(self) -> dict[str, Refusal | Failure]:
+    def lost_own_pages(self) -> dict[str, Refusal | Failure]:
         """Return the records whose own page could not be loaded, and what was answered."""
         return {
             record: answer

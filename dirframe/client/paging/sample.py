@@ -46,7 +46,7 @@ class SampledPages:
         """All pages."""
         return [*self.probes, *self.history]
 
-    def in_use(self) -> list[CollectionPage]:
+    def newest_versions(self) -> list[CollectionPage]:
         """Return the newest version of each page."""
         return list(self.newest.values())
 

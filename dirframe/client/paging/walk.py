@@ -47,7 +47,7 @@ from dirframe.client.paging.read_by_ids import (
 )
 from dirframe.client.paging.received import (
     Arrival,
-    Lost,
+    LostOwnPage,
     NoIds,
     Received,
     as_failure,
@@ -83,8 +83,7 @@ class Walk:
     keep: Keep = field(default=lambda *_: None)
     _is_size_changed: bool = field(default=False, init=False)
 
-    @property
-    def _by_ids(self) -> IdsReader:
+    def _ids_reader(self) -> IdsReader:
         return IdsReader(self.received, self.fetcher, self.keep, self.is_tolerant)
 
     # The first page
@@ -97,8 +96,9 @@ class Walk:
         for sort in sorts:
             in_order = replace(query, sort=sort, per_page=None)
             is_asked = sort == query.sort
-            is_answer = self.believes_refusals or not is_asked
-            answer = self.fetcher.fetch(in_order, may_refuse=always if is_answer else never)
+            # In another order, a refusal says only that the directory does not offer it.
+            is_believed = self.believes_refusals or not is_asked
+            answer = self.fetcher.fetch(in_order, believe_refusal=always if is_believed else never)
             if isinstance(answer, Failure):
                 yield self._failed(answer)
                 raise answer.error
@@ -134,7 +134,7 @@ class Walk:
     def _begin_by_rank(self, in_order: Query, first: Document) -> Generator[Arrival, None, bool]:
         """Begin in the order of ranks, if the directory keeps it; return whether it does."""
         by_rank = replace(in_order, sort=BY_RANK)
-        answer = self.fetcher.fetch(by_rank, may_refuse=never)
+        answer = self.fetcher.fetch(by_rank, believe_refusal=never)
         if isinstance(answer, Failure):
             yield self._failed(answer)
             if not answer.is_bare_404:
@@ -172,7 +172,7 @@ class Walk:
         """Begin by ids, up to the newest project; by page numbers where that is not offered."""
         query = self.received.query
         newest = newest_query(query)
-        answer = self.fetcher.fetch(newest, may_refuse=never)
+        answer = self.fetcher.fetch(newest, believe_refusal=never)
         if isinstance(answer, Failure):
             yield self._failed(answer)
             if not answer.is_bare_404:
@@ -198,7 +198,7 @@ class Walk:
         if query.sample is None and are_numbers_cheaper(available, bound, room=room):
             yield from self._begin_by_numbers(NoIds.SPARSE)
             return
-        is_by_ids = yield from self._by_ids.begin(bound)
+        is_by_ids = yield from self._ids_reader().begin(bound)
         if not is_by_ids:
             yield from self._begin_by_numbers(NoIds.IGNORED)
 
@@ -213,12 +213,12 @@ class Walk:
         in_order = replace(query, sort=sort, per_page=None)
         if self.received.no_ids not in {NoIds.NOT_OFFERED, NoIds.SMALL_PAGES}:
             in_order = replace(in_order, per_page=PAGE_SIZE)
-        answer = self.fetcher.fetch(in_order, may_refuse=never)
+        answer = self.fetcher.fetch(in_order, believe_refusal=never)
         if in_order.per_page is not None and _may_be_for_its_size(answer):
             self.received.add_receipt(answer)
             self.received.failure = None
             in_order = replace(in_order, per_page=None)
-            answer = self.fetcher.fetch(in_order, may_refuse=never)
+            answer = self.fetcher.fetch(in_order, believe_refusal=never)
         if isinstance(answer, Failure):
             yield self._failed(answer)
             raise answer.error
@@ -286,7 +286,7 @@ class Walk:
     def read_all(self) -> Iterator[Arrival]:
         """Read all pages: by ids as long as the directory answers by ids, else by their numbers."""
         if isinstance(self.received.part, PagesByIds):
-            is_by_ids = yield from self._by_ids.read()
+            is_by_ids = yield from self._ids_reader().read()
             if is_by_ids:
                 return
             is_first = not self.received.part.pages
@@ -339,7 +339,7 @@ class Walk:
 
         def fetch(number: int) -> tuple[CollectionPage | None, Answer]:
             may_end = partial(part.may_end_at, number)
-            answer = fetcher.fetch(query, number, beside=beside, may_refuse=may_end)
+            answer = fetcher.fetch(query, number, beside=beside, believe_refusal=may_end)
             page = self._as_page(part, number, answer)
             if page is None and isinstance(answer, Refusal):
                 is_gone = answer.reason is Reason.GONE
@@ -352,6 +352,7 @@ class Walk:
             return patience.ends(result[1])
 
         failed: dict[int, Failure] = {}
+        # Numbers are taken one by one, so that none behind the end is asked for once it is seen.
         needed_numbers = takewhile(lambda _: not is_end, numbers)
         for number, (page, answer) in fetch_ahead(
             fetch, needed_numbers, self.workers, ends, self.fetcher.session
@@ -371,15 +372,20 @@ class Walk:
             # Records may have been removed, so that the page before it is the last one now.
             yield from self.read([number - 1], fetcher.refreshed())
             if part.may_end_at(number):
-                at = part.newest[number - 1].received_at
-                end = end_at(number, at)
-                refusal = Refusal(reason=Reason.GONE, received_at=at, requests=0, requests_paid=0)
-                self.keep(end, refusal, query)
-                received.add_page(end)
-                received.failure = None
+                self._end_at(number, part.newest[number - 1])
                 return
         received.failure = patience.ending or failed[number]
         raise received.failure.error
+
+    def _end_at(self, number: int, last: CollectionPage) -> None:
+        """Note that a page does not exist, by the last page, which was read again."""
+        end = end_at(number, last.received_at)
+        refusal = Refusal(
+            reason=Reason.GONE, received_at=last.received_at, requests=0, requests_paid=0
+        )
+        self.keep(end, refusal, self.received.query)
+        self.received.add_page(end)
+        self.received.failure = None
 
     def _as_page(
         self, part: Pages | SampledPages, number: int, answer: Answer
@@ -395,7 +401,7 @@ class Walk:
     def read_known(self) -> Iterator[Arrival]:
         """Read the missing pages that are in the cache."""
         if isinstance(self.received.part, PagesByIds):
-            yield from self._by_ids.read_known()
+            yield from self._ids_reader().read_known()
             return
         known = [number for number in self._missing() if self.is_page_known(number)]
         yield from self.read(known)
@@ -418,54 +424,29 @@ class Walk:
     def read_own_pages(self, *, only_known: bool = False) -> Iterator[Arrival]:
         """Read the own pages of the records that need one; or only those in the cache."""
         received = self.received
-        resource = received.query.resource
         needed_ids = received.own_missing()
         if only_known:
             needed_ids = [id_ for id_ in needed_ids if self.is_own_known(id_)]
-
-        def fetch(identifier: str) -> tuple[OwnPage | None, Answer]:
-            query = record_query(resource, identifier)
-            answer = self.fetcher.fetch(query)
-            page = None
-            if isinstance(answer, Document):
-                ids = ids_of(answer.page, recognised(query, answer.page).resource)
-                page = OwnPage(record=identifier, received_at=answer.received_at)
-                if ids != (identifier,):
-                    page = None
-                    answer = Refusal(
-                        reason=Reason.OTHER_RECORD,
-                        received_at=answer.received_at,
-                        requests=answer.requests,
-                        requests_paid=answer.requests_paid,
-                        other_ids=ids,
-                    )
-            if not isinstance(answer, Failure):
-                self.keep(page or Lost(identifier), answer, query)
-            return page, answer
-
         patience = Patience(most_not_found=MAX_NOT_FOUND)
         results = fetch_ahead(
-            fetch,
-            needed_ids,
-            self.workers,
-            lambda result: patience.ends(result[1]),
-            self.fetcher.session,
+            self._fetch_own_page, needed_ids, self.workers, patience.ends, self.fetcher.session
         )
         not_found: dict[str, Failure] = {}
-        for identifier, (page, answer) in results:
+        for identifier, answer in results:
             received.add_receipt(answer)
-            if page is not None:
-                received.details.answers[identifier] = page
-            elif isinstance(answer, Refusal) or (
-                isinstance(answer, Failure) and answer.is_of_one_page
-            ):
-                received.details.answers[identifier] = answer
-                if isinstance(answer, Failure) and answer.is_bare_404:
-                    not_found[identifier] = answer
-            else:  # the page is still to be asked for
-                yield Arrival(None, answer, len(needed_ids))
+            if isinstance(answer, Failure) and not answer.is_of_one_page:
+                yield Arrival(None, answer, len(needed_ids))  # the page is still to be asked for
                 continue
-            yield Arrival(page or Lost(identifier), answer, len(needed_ids))
+            if isinstance(answer, Failure) and answer.is_bare_404:
+                not_found[identifier] = answer
+            target: OwnPage | LostOwnPage
+            if isinstance(answer, Document):
+                target = OwnPage(record=identifier, received_at=answer.received_at)
+                received.details.answers[identifier] = target
+            else:
+                target = LostOwnPage(identifier)
+                received.details.answers[identifier] = answer
+            yield Arrival(target, answer, len(needed_ids))
         ending = patience.ending
         if not_found and (ending is None or ending.is_bare_404):
             self._look_up(not_found)
@@ -476,6 +457,27 @@ class Walk:
         if ending is not None:
             received.failure = ending
             raise ending.error
+
+    def _fetch_own_page(self, identifier: str) -> Answer:
+        """Return the own page of a record; a refusal, if it is that of another one."""
+        query = record_query(self.received.query.resource, identifier)
+        answer = self.fetcher.fetch(query)
+        if isinstance(answer, Document):
+            ids = ids_of(answer.page, recognised(query, answer.page).resource)
+            if ids == (identifier,):
+                own_page = OwnPage(record=identifier, received_at=answer.received_at)
+                self.keep(own_page, answer, query)
+                return answer
+            answer = Refusal(
+                reason=Reason.OTHER_RECORD,
+                received_at=answer.received_at,
+                requests=answer.requests,
+                requests_paid=answer.requests_paid,
+                other_ids=ids,
+            )
+        if isinstance(answer, Refusal):
+            self.keep(LostOwnPage(identifier), answer, query)
+        return answer
 
     def _is_failed(self, identifier: str) -> bool:
         return isinstance(self.received.details.answers[identifier], Failure)
@@ -498,9 +500,9 @@ class Walk:
             received.failure = by_ids.failure or received.failure
         for identifier in by_ids.gone:
             query = record_query(received.query.resource, identifier)
-            refusal = self.fetcher.refuse(query, not_found[identifier])
+            refusal = self.fetcher.remember_gone(query, not_found[identifier])
             received.details.answers[identifier] = refusal
-            self.keep(Lost(identifier), refusal, query)
+            self.keep(LostOwnPage(identifier), refusal, query)
         failures = [one for one in received.details.answers.values() if isinstance(one, Failure)]
         received.failure = failures[-1] if failures else None
 

@@ -87,8 +87,8 @@ class PagesByIds:
         closing = [] if self.closing is None else [self.closing]
         return [*self.aside, *self.pages, *closing]
 
-    def in_use(self) -> list[CollectionPage]:
-        """Return the pages that the records are read from."""
+    def newest_versions(self) -> list[CollectionPage]:
+        """Return the pages that the records are read from; each has one version."""
         return list(self.pages)
 
     @property

@@ -263,7 +263,7 @@ def test_store_that_loses_a_record_while_served_is_named_in_the_log(open_written
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("DELETE FROM projects_xml")
     caplog.clear()
-    assert "cannot be read" in client.error("/projects.xml", 500)
+    assert "log of the service" in client.error("/projects.xml", 500)
     [error] = [entry for entry in caplog.records if entry.levelname == "ERROR"]
     assert str(file) in error.getMessage()
     assert error.exc_info is None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +21,13 @@ T = TypeVar("T", bound=Any)  # what can be closed
 def open_database(
     path: Path | None, *, mode: str = "rwc", timeout: float = 30.0, any_thread: bool = False
 ) -> sqlite3.Connection:
-    """Open a database, in memory without a `path`, in autocommit mode: transactions are explicit."""
+    """Open a database, in memory without a `path`, in autocommit mode: transactions are explicit.
+
+    A new file can be read by its owner alone, since pages of a directory hold data about persons.
+    """
+    if path is not None and mode == "rwc":
+        with suppress(OSError):  # it exists, or SQLite says why it cannot be created
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}" if path else ":memory:",
         uri=path is not None,

@@ -45,6 +45,9 @@ _MOST_COLUMNS = 10_000
 #: JSON has no empty cells, and a table has: so many are allowed, or so many for each value.
 _MOST_EMPTY_CELLS = 2_000_000
 _MOST_CELLS_OF_A_VALUE = 100
+#: Parquet holds equal values once: so many cells are allowed, or so many for each byte.
+_MOST_REPEATED_CELLS = 5_000_000
+_MOST_CELLS_OF_A_BYTE = 200
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
 
@@ -251,6 +254,16 @@ def _refuse_empty_cells(width: int, records: Sequence[dict[str, Any]]) -> None:
         )
 
 
+def _refuse_repeated_cells(rows: int, width: int, size: int) -> None:
+    """Raise if a small file would make a large table, of values that repeat."""
+    cells = rows * width
+    if cells > max(_MOST_REPEATED_CELLS, _MOST_CELLS_OF_A_BYTE * size):
+        raise UnsuitableTableError(
+            f"its {size:,} bytes would make a table of {rows:,} rows and {width:,} columns. Such a "
+            "file repeats the same values: write fewer rows"
+        )
+
+
 def _refuse_half_pairs(records: Sequence[dict[str, Any]]) -> None:
     """Raise by its record and field if a text has half a UTF-16 pair, which no other text has."""
     for number, record in enumerate(records, start=1):
@@ -397,7 +410,10 @@ def read_parquet(source: bytes | Path) -> pa.Table:
     try:
         with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
             if not is_own:
-                _refuse_many_columns(len(opened.schema_arrow))
+                width = len(opened.schema_arrow)
+                _refuse_many_columns(width)
+                size = len(source) if isinstance(source, bytes) else source.stat().st_size
+                _refuse_repeated_cells(opened.metadata.num_rows, width, size)
             table = opened.read()
         table.validate(full=True)  # a damaged page can hold texts that are no UTF-8
     except pa.ArrowException as error:  # not all of them are a ValueError

@@ -149,11 +149,18 @@ def get_provenance(frame: Any) -> dict[str, Any]:
 
 
 def record_from(stored: object) -> dict[str, Any]:
-    """Return a record with every fact; those of another version are kept."""
+    """Return a record with every fact; those of another version are kept, those of a wrong type not."""
     known = stored if isinstance(stored, dict) else {}
-    record = copy.deepcopy(FACTS | {n: value for n, value in known.items() if value is not None})
+    usable = {name: value for name, value in known.items() if _has_type_of_fact(name, value)}
+    record = copy.deepcopy(FACTS | usable)
     record["complete"] = _COMPLETE.get(str(record["completeness"]))
     return record
+
+
+def _has_type_of_fact(name: str, value: object) -> bool:
+    """Return whether a value is known, and of the type of the fact of its name."""
+    default = FACTS.get(name)
+    return value is not None and (default is None or type(value) is type(default))
 
 
 def set_provenance(frame: F, **facts: Any) -> F:
@@ -187,11 +194,12 @@ def set_provenance(frame: F, **facts: Any) -> F:
         text = json.dumps(get_provenance(frame) | facts, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"Provenance holds JSON values only: {error}.") from None
-    record = record_from(json.loads(text))
+    changed = json.loads(text)
     for name in facts:
-        expected, given = type(FACTS[name]).__name__, type(record[name]).__name__
-        if FACTS[name] is not None and given != expected:
+        if changed[name] is not None and not _has_type_of_fact(name, changed[name]):
+            expected, given = type(FACTS[name]).__name__, type(changed[name]).__name__
             raise InvalidInputError(f"{name} is of type {expected}, not {given}.")
+    record = record_from(changed)
     word = record["completeness"]
     if "completeness" in facts and word not in _COMPLETE:
         raise InvalidInputError(f"completeness is {word!r}; it is one of {', '.join(_COMPLETE)}.")

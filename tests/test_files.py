@@ -2,14 +2,18 @@
 
 import errno
 import os
+import stat
 from contextlib import closing
 
 import pytest
 
+import dirframe
 from dirframe import InvalidInputError
 from dirframe._files import atomic_write
 from dirframe._sqlite import enable_wal, open_database
+from dirframe.service.keys import KeyStore
 from tests import processes
+from tests.rig.server import Rig
 
 
 def test_file_that_appears_meanwhile_is_not_replaced_unasked(tmp_path):
@@ -25,6 +29,22 @@ def test_file_that_appears_meanwhile_is_not_replaced_unasked(tmp_path):
     write(overwrite=True)
     assert target.read_text() == "new"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no modes")
+def test_files_with_pages_counts_and_keys_are_private(tmp_path):
+    usual = os.umask(0)
+    try:
+        with Rig(5).in_process() as rig, rig.directory(tmp_path) as directory:
+            dirframe.load_projects(directory, progress=False)
+            dirframe.harvest("projects", tmp_path / "a.archive", directory=directory)
+        KeyStore(tmp_path / "keys.sqlite").close()
+    finally:
+        os.umask(usual)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in files}
+    names = ["a.archive", "http-cache-3.sqlite", "keys.sqlite", "quota.sqlite"]
+    assert modes == dict.fromkeys(names, 0o600)
 
 
 def test_file_is_there_until_the_new_one_is_whole(tmp_path):

@@ -67,6 +67,20 @@ def test_facts_are_kept_until_they_are_set_again_and_read_as_a_copy():
     assert (after["query"]["query"], after["steps"]) == ("xml", [])
 
 
+def test_facts_of_wrong_types_in_a_file_of_others_are_not_known():
+    frame = pd.DataFrame({"id": ["1"]})
+    wrong = {
+        "statistic": "x",
+        "query": 7,
+        "steps": "none",
+        "counted": 1,
+        "sample": [],
+        "source": {},
+    }
+    frame.attrs["dirframe"] = wrong | {"list": "tags"}
+    assert get_provenance(frame) == get_provenance(pd.DataFrame()) | {"list": "tags"}
+
+
 def test_facts_that_do_not_exist_or_are_not_json_are_refused():
     frame = loaded()
     before = get_provenance(frame)

@@ -118,6 +118,8 @@ class Store(AbstractContextManager["Store"]):
 
     def __init__(self, path: Path, mode: Literal["rw", "rwc"]) -> None:
         self.path, self._lock = path, Lock()
+        #: Why the file is no longer written to: threads that write later fail for the same reason.
+        self._failure = ""
         with self._errors():
             self._database = open_database(path, mode=mode, timeout=_TIMEOUT, any_thread=True)
             self._database.row_factory = sqlite3.Row
@@ -287,7 +289,7 @@ class Store(AbstractContextManager["Store"]):
             values["ids"] = json.dumps(answer.other_ids)
         with self._lock, self._errors():
             if not self._database.in_transaction:  # a write failed, perhaps in another thread
-                raise ArchiveError(f"{self.path} is no longer written to, after an error.")
+                raise ArchiveError(self._failure)
             seal = seal_of(values[name] for name in _SEALED)
             self._database.execute(_INSERT, values | {"seal": seal})
             self._commit()
@@ -312,7 +314,8 @@ class Store(AbstractContextManager["Store"]):
             elif code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}:
                 reason = f"cannot be written ({error}); the pages stored before are intact"
                 advice = "Make room, or the file writable, and run it again"
-            raise ArchiveError(f"{self.path} {reason}. {advice}.") from error
+            self._failure = f"{self.path} {reason}. {advice}."
+            raise ArchiveError(self._failure) from error
 
     def close(self) -> None:
         """Close the file and release the writer's lock."""

@@ -93,6 +93,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     <Explorer: 32 of 200 projects>
     """
 
+    _ask: Any = None  # as long as there are no controls, and if there is no directory for them
+
     def __init__(self, source: dirframe.Directory | pd.DataFrame | None = None) -> None:
         self.source: Any = dirframe.Directory() if source is None else source
         name = "" if isinstance(source, dirframe.Directory | None) else _collection_of(source)
@@ -122,7 +124,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             *("written", "citation"),
         )
         self._out = {name: w.HTML(layout=_AUTO).add_class(f"df-at-{name}") for name in outputs}
-        ask = self._controls_of_a_load()
+        self._ask = self._controls_of_a_load()
         self._controls_of_the_records()
         self._controls_of_files()
 
@@ -137,12 +139,12 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._disabled_in_action = (*self._buttons, *choices)
 
         self._results = self._results_box()
-        self._results.layout = _HIDDEN
+        self._results.layout.display = "none"
         is_directory = isinstance(self.source, dirframe.Directory)
         return [
             w.HTML(view.STYLE, layout=_HIDDEN),
             self._browser,
-            *([ask] if is_directory else []),
+            *([self._ask] if is_directory else []),
             _box("status", self._out["message"], self._out["quota"]),
             self._results,
         ]
@@ -597,6 +599,14 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         text = f"{view.STYLE}<div class='dirframe-static'><p>{self._size()}</p>{picture}</div>"
         return {"text/html": text, "text/plain": repr(self)}
 
+    def close(self) -> None:
+        """Close the explorer and all its controls, so that its records need no memory any longer."""
+        if self._ask is not None:
+            for part in (self._ask, *self.children):
+                _close(part)
+            self.layout.close()
+        super().close()
+
     def _ipython_display_(self) -> None:
         """Display the static view, and the widget, which hides it while there is a kernel."""
         from IPython import display as ipython
@@ -622,6 +632,16 @@ def _control(kind: Any, label: str, **options: Any) -> Any:
 
 def _box(name: str, *children: Any) -> Any:
     return w.Box(children).add_class(f"df-{name}")
+
+
+def _close(control: Any) -> None:
+    """Close a control and all in it: ipywidgets keeps each until it is closed."""
+    for child in getattr(control, "children", ()):
+        _close(child)
+    if control.has_trait("style"):
+        control.style.close()
+    control.layout.close()
+    control.close()
 
 
 def _offer(control: Any, options: list[tuple[str, Any]]) -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,6 +80,8 @@ _ACCOUNTS_IN_QUERY = {"account", "accounts"}
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*|[\W\d_]+")
 #: What stands between the words of a name: "Ada Lovelace" can be the column ada_lovelace.
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
+#: Words of the longest name that is looked for among those of a column.
+_MOST_WORDS = 4
 
 #: An account in a path, by another name than its id.
 _ACCOUNT_IN_PATH = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
@@ -180,20 +183,28 @@ def _columns_to_leave_out(
 
 
 def names_of_persons(frames: Iterable[pd.DataFrame]) -> set[str]:
-    """Return the texts in columns about persons, as `folded` does."""
+    """Return the texts in columns about persons, as `folded` does; short ones also with sorted words."""
     names: set[str] = set()
     for frame in frames:
         known = known_fields(resource_of(frame), get_provenance(frame))
         for column in map(str, frame):
             if _is_personal(column, known):
-                texts = frame[column].dropna().astype("str").unique()
-                names.update(map(folded, texts))
+                for text in frame[column].dropna().astype("str").unique():
+                    names.add(folded(text))
+                    words = _words(text)
+                    if len(words) <= _MOST_WORDS:
+                        names.add("".join(words))
     return names
 
 
 def folded(name: str) -> str:
     """Return a name without case, and without what stands between its words."""
     return _BETWEEN_WORDS.sub("", name).casefold()
+
+
+def _words(name: str) -> list[str]:
+    """Return the different words of a name, sorted, without case."""
+    return sorted({*_BETWEEN_WORDS.split(name.casefold())} - {""})
 
 
 # What is known
@@ -213,7 +224,19 @@ def _is_id_of_person(column: str, resource: Resource | None) -> bool:
 
 def _is_plain(column: str, persons: Collection[str]) -> bool:
     """Return whether the name of a column is none of a person."""
-    return bool(_PLAIN_NAME.fullmatch(column)) and folded(column) not in persons
+    return bool(_PLAIN_NAME.fullmatch(column)) and not _holds_name(column, persons)
+
+
+def _holds_name(column: str, persons: Collection[str]) -> bool:
+    """Return whether a column is called as a person: lovelace_ada or commits_of_ada_lovelace, too.
+
+    A name of one word is that of the whole column: as a part, it is often a word of another meaning.
+    """
+    if folded(column) in persons:
+        return True
+    words = _words(column)
+    numbers = range(2, min(len(words), _MOST_WORDS) + 1)
+    return any("".join(some) in persons for n in numbers for some in combinations(words, n))
 
 
 def _readable(names: Iterable[str], persons: Collection[str]) -> list[str]:

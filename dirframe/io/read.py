@@ -139,9 +139,21 @@ def _record_of(file: Path) -> Record:
         raise _damaged(file) from error
     if not (isinstance(record, dict) and record.keys() & {"provenance", "sha256", "digest"}):
         return {}
-    if record.get("digest") != digest_of(record):
+    if record.get("digest") != digest_of(record) or not _has_types_of_record(record):
         raise _damaged(file)
     return record
+
+
+def _has_types_of_record(record: Record) -> bool:
+    """Return whether the facts that are read from a record are of the types that were written."""
+    columns = record.get("columns")
+    return (
+        isinstance(record.get("rows"), int)
+        and isinstance(record.get("sha256"), str)
+        and isinstance(record.get("provenance"), dict | None)
+        and isinstance(columns, dict)
+        and all(isinstance(dtype, str) for dtype in columns.values())
+    )
 
 
 def _damaged(file: Path) -> InvalidInputError:

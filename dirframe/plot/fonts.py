@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import text_to_path
 
+from dirframe._printable import printable
+
 # Fonts for scripts that matplotlib's own font lacks, in order of preference.
 _FONTS = [
     "Noto Sans CJK SC",
@@ -117,7 +119,7 @@ def _widest(texts: Iterable[str], size: float) -> float:
 
 def two_lines(text: str) -> str:
     """Wrap a long name to two lines; shorten a longer one at its end."""
-    lines = textwrap.wrap(" ".join(text.split()), _NAME_WIDTH, break_on_hyphens=False)
+    lines = textwrap.wrap(" ".join(printable(text).split()), _NAME_WIDTH, break_on_hyphens=False)
     if len(lines) > 2:
         lines[1:] = [lines[1][: _NAME_WIDTH - 1].rstrip() + "…"]
     return "\n".join(lines)
@@ -125,7 +127,7 @@ def two_lines(text: str) -> str:
 
 def short_name(text: str) -> str:
     """Shorten a name to one line, keeping both ends: similar names often differ at the end."""
-    line, half = " ".join(text.split()), _NAME_WIDTH // 2
+    line, half = " ".join(printable(text).split()), _NAME_WIDTH // 2
     if len(line) <= _NAME_WIDTH:
         return line
     return f"{line[:half].rstrip()}…{line[1 - half :].lstrip()}"

@@ -24,6 +24,8 @@ from dirframe.service.records import ITEM_TAGS, URL, Refusals, Row, row_of
 Ids: TypeAlias = "set[tuple[str, str]]"
 
 _LOG = logging.getLogger("dirframe.service")
+#: Each record has an id and a name of its own: so many are allowed in a Parquet file, or one for each byte.
+_MOST_RECORDS = 10_000
 #: Columns that a message names, and characters of each.
 _MOST_NAMED = 50
 _LONGEST_NAME = 100
@@ -120,7 +122,14 @@ def _read(data: object) -> tuple[_tables.Table, bool]:
             return _tables.read_columns(content), False
     import pyarrow as pa
 
-    table = pa.table(_tables.read_parquet(content) if isinstance(data, Path) else data)
+    if isinstance(data, Path):
+        table = _tables.read_parquet(content)
+        if table.num_rows > max(_MOST_RECORDS, len(content)):
+            raise ValueError(
+                f"{table.num_rows:,} records in {len(content):,} bytes have no ids and names of their own"
+            )
+    else:
+        table = pa.table(data)
     record = _tables.attributes_of(table).get(_tables.ATTRIBUTE)
     is_synthetic = isinstance(record, dict) and record.get("synthetic") is True
     return _tables.Table(_tables.table_columns(table), []), is_synthetic

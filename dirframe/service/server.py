@@ -16,6 +16,7 @@ from wsgiref.types import WSGIApplication
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import ClientDisconnected, HTTPChannel
+from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 
 from dirframe.errors import ConfigurationError
@@ -40,9 +41,16 @@ def _connections() -> int:
     return max(1, min(_CONNECTIONS, files - _OTHER_FILES))
 
 
+class _Parser(HTTPRequestParser):  # type: ignore[misc] # waitress ships no types
+    """Parser of a request that has a path also if it cannot be parsed: waitress logs the path."""
+
+    path = ""
+
+
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     """Connection with time and buffer limits."""
 
+    parser_class = _Parser
     last_activity: float
 
     def handle_read(self) -> None:

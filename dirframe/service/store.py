@@ -313,7 +313,13 @@ def _by_number(identifier: str) -> tuple[int, str]:
 def _fragments(database: sqlite3.Connection, name: str, numbers: list[int]) -> list[str]:
     """Return the XML of some records."""
     sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
-    return [database.execute(sql, (number,)).fetchone()[0] for number in numbers]
+    fragments: list[str] = []
+    for number in numbers:
+        row = database.execute(sql, (number,)).fetchone()
+        if row is None:
+            raise sqlite3.DatabaseError(f"row {number:,} of {name} is not there")
+        fragments.append(row[0])
+    return fragments
 
 
 def _rank(name: str, words: list[str]) -> tuple[str, list[str]]:

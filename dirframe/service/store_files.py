@@ -19,6 +19,7 @@ from weakref import finalize
 from zlib import crc32
 
 from dirframe._files import is_running
+from dirframe.errors import StoreError
 from dirframe.settings import cache_folder
 
 if sys.platform != "win32":
@@ -107,7 +108,14 @@ class TemporaryFolder:
 
     def __init__(self) -> None:
         process = os.getpid()
-        self.path = Path(tempfile.mkdtemp(prefix=f"dirframe-{process}-"))
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix=f"dirframe-{process}-"))
+        except OSError as error:
+            raise StoreError(
+                f"No temporary folder for the records can be created: {error.strerror}.",
+                hint="Name a folder that can be written to in the environment variable "
+                "DIRFRAME_CACHE_DIR, or in TMPDIR.",
+            ) from error
         self.remove = finalize(self, _remove_folder, self.path, process)
         _remove_leftovers(self.path.parent)
 

@@ -9,6 +9,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from ipywidgets.widgets.widget import _instances
 from lxml import html
 from matplotlib.figure import Figure
 from pandas.testing import assert_frame_equal
@@ -388,6 +389,15 @@ def test_chart_is_saved_to_a_file(name, suffix, magic, some_projects, tmp_path, 
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
     press(explorer, "Save chart")
     assert "Tick Overwrite" in shown(explorer, "written").text_content()
+
+
+def test_explorer_that_is_closed_leaves_no_widget(some_projects):
+    before = {*_instances}
+    explorer = dirframe.Explorer(some_projects.head(10))
+    assert len(_instances) > len(before) + 100
+    explorer.close()
+    explorer.close()
+    assert {*_instances} == before
 
 
 def test_pages_show_all_records(some_projects):

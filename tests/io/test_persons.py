@@ -244,7 +244,13 @@ def test_persons_in_the_dictionary_of_a_column_that_no_row_has_are_left_out(keep
     assert f"{name}': ['C', 'Java', None]" in files["data/one.parquet texts"]
 
 
-@pytest.mark.parametrize("column", ["adaLovelace", "ada_lovelace", "kirank", "KIRAN_K", "nTests"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        *("adaLovelace", "ada_lovelace", "kirank", "KIRAN_K", "nTests"),
+        *("lovelace_ada", "commits_of_ada_lovelace", "lovelace_2020_ada"),
+    ],
+)
 def test_persons_after_whom_a_column_of_a_pivot_is_called_however_it_is_written(column, write):
     pivot = copy_provenance(projects(), pd.DataFrame({"commits": [1], column: [2]}))
     with pytest.warns(ExportWarning):

@@ -25,6 +25,7 @@ from dirframe import (
     read_table,
 )
 from dirframe.io.formats import OF_ONE_TABLE, WITH_RECORD
+from dirframe.io.writers import digest_of
 from tests.frames import frames, rich
 
 #: The formats that are read back.
@@ -310,6 +311,25 @@ def test_provenance_beside_a_file_that_is_of_another_program_is_ignored(tmp_path
     assert len(read_table(file)) == len(rich())
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"rows": "many"},
+        {"columns": ["id"]},
+        {"columns": {"id": 7}},
+        {"sha256": 7},
+        {"provenance": "none"},
+    ],
+)
+def test_provenance_beside_a_file_with_facts_of_wrong_types_is_refused(wrong, tmp_path):
+    file = export(rich(), tmp_path / "f.csv")
+    beside = tmp_path / "f.csv.provenance.json"
+    record = json.loads(beside.read_bytes()) | wrong
+    beside.write_text(json.dumps(record | {"digest": digest_of(record)}))
+    with pytest.raises(InvalidInputError, match=r"f\.csv\.provenance\.json"):
+        read_table(file)
+
+
 def test_number_or_time_that_cannot_be_read_is_kept_as_text(tmp_path):
     file = tmp_path / "f.csv"
     head = "id,posts_count,created_at,created_at_unreadable"
@@ -373,6 +393,16 @@ def test_table_of_very_many_columns_or_hardly_any_values_is_refused(name, text, 
 def test_table_of_many_columns_is_read(tmp_path):
     (tmp_path / "a.csv").write_text(f"{numbered(1_500, 'c{0}')}\n{numbered(1_500, '{0}')}\n")
     assert read_table(tmp_path / "a.csv").shape == (1, 1_500)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(6_000_000, 1), (60_000, 100)])
+def test_parquet_of_few_bytes_and_very_many_cells_is_refused(rows, columns, tmp_path):
+    nothing = pa.nulls(rows, pa.string())
+    table = pa.table({f"c{number}": nothing for number in range(columns)})
+    parquet.write_table(table, tmp_path / "a.parquet", compression="zstd")
+    with pytest.raises(InvalidInputError, match=r"a\.parquet") as caught:
+        read_table(tmp_path / "a.parquet")
+    assert f"{rows:,} rows" in str(caught.value)
 
 
 @pytest.mark.parametrize("stop", [0, 3, 10**12, 10**30, -1])

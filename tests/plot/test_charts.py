@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from lxml import etree
 from matplotlib.colors import to_hex
 from matplotlib.dates import num2date
 from matplotlib.patches import StepPatch
@@ -182,6 +183,15 @@ def test_languages_beyond_top_are_one_hatched_row_and_the_figure_grows():
         everything = chart(speaking(*rows), top=None)
         assert len(names(everything)) == 30
         assert everything.figure.bbox.height > 1.4 * ax.figure.bbox.height
+
+
+def test_names_with_control_characters_make_an_image_that_can_be_read(tmp_path):
+    frame = pd.DataFrame({"tags": [["a\0b\x1b[31m", "a\u202eb"]] * 3})
+    figure = plot.tags(frame).get_figure()
+    figure.savefig(tmp_path / "tags.svg")
+    etree.parse(tmp_path / "tags.svg")
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names == ["a b [31m", "a b"]
 
 
 def test_names_of_rows_take_two_lines_of_one_size_at_most():

@@ -1,5 +1,8 @@
 """The interface, asked as a client asks it: envelope, records, parameters, errors, and its key."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -252,6 +255,18 @@ def test_store_damaged_while_served_is_named_in_the_log(damage, open_written, ca
     assert len(errors) == 2
     assert all(str(file) in error for error in errors)
     assert client.key not in caplog.text
+
+
+def test_store_that_loses_a_record_while_served_is_named_in_the_log(open_written, cache, caplog):
+    client = open_written([record("1", name="Ada")])
+    [file] = (cache / "stores").iterdir()
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("DELETE FROM projects_xml")
+    caplog.clear()
+    assert "log of the service" in client.error("/projects.xml", 500)
+    [error] = [entry for entry in caplog.records if entry.levelname == "ERROR"]
+    assert str(file) in error.getMessage()
+    assert error.exc_info is None
 
 
 def test_health_check_fails_without_a_store(open_written, cache):

@@ -301,6 +301,19 @@ def test_connections_above_the_most_close_the_one_that_waited_longest(limits, re
 # What it logs
 
 
+def test_log_has_no_traceback_of_a_malformed_request_whose_client_reads_nothing(caplog):
+    row = {"name": "a", "description": "d" * 200_000}
+    frame = pd.DataFrame([{"id": str(number), **row} for number in range(10)])
+    with dirframe.serve({"projects": frame}) as service:
+        target = f"/projects.xml?api_key={service.api_key.reveal()}"
+        with wire.connect(service.url, receive_buffer=4096) as client:
+            client.sendall(
+                f"GET {target} HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nno header\r\n\r\n".encode()
+            )
+            assert wire.is_closed(client)
+    assert [entry.getMessage() for entry in caplog.records if entry.exc_info] == []
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.tuples(st.text(max_size=20), st.text(max_size=20)))
 @example(("accounts.xml", ""))
@@ -441,6 +454,16 @@ def test_store_of_frames_is_removed_with_the_service(cache, tmp_path, monkeypatc
 def test_cache_folder_that_cannot_be_written_is_no_obstacle(root, cache):
     cache.write_text("in the way")
     assert counts(root / "tests" / "xml" / "accounts-page.xml").startswith("ok: 3")
+
+
+def test_folder_for_a_temporary_store_that_cannot_be_created_is_a_clear_error(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "file").touch()  # in which nobody can create a folder
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
+    with pytest.raises(StoreError, match="DIRFRAME_CACHE_DIR"):
+        dirframe.serve()
 
 
 KILLED = """

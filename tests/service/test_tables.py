@@ -115,6 +115,16 @@ def test_tables_of_every_kind_give_the_same_records(tmp_path):
         pd.testing.assert_frame_equal(load(data).set_index("id"), expected)
 
 
+@pytest.mark.parametrize("identifier", ["1", None])
+def test_parquet_of_few_bytes_and_very_many_records_is_refused(identifier, tmp_path):
+    rows = 200_000
+    column = pa.array([identifier] * rows, pa.string())
+    parquet.write_table(pa.table({"id": column, "name": column}), tmp_path / "projects.parquet")
+    [line] = refused(tmp_path / "projects.parquet")
+    assert "projects.parquet" in line
+    assert f"{rows:,} records" in line
+
+
 def test_parquet_whose_texts_are_bytes_is_read_as_the_texts(tmp_path):
     texts = {"id": ["1", "2"], "name": ["Zoë", None]}
     table = pa.table({name: pa.array(values, pa.binary()) for name, values in texts.items()})

@@ -176,8 +176,9 @@ def collection(resource: Resource) -> bytes:
     query, sort, number = list_request()
     if _is_rehearsal():
         return _todays_collection(resource, query, sort, number)
-    page = current_store().page(resource, query, sort, number)
-    return result_xml(page.fragments, page.available, page.first)
+    store = current_store()
+    page = store.page(resource, query, sort, number)
+    return result_xml(page.fragments, page.available, page.first, synthetic=store.synthetic)
 
 
 def _todays_collection(resource: Resource, query: str, sort: str, number: int) -> bytes:
@@ -193,7 +194,8 @@ def _todays_collection(resource: Resource, query: str, sort: str, number: int) -
     else:
         page = store.page(resource, query, sort, number, size)
     fragments = [_without_analysis(fragment) for fragment in page.fragments]
-    return result_xml(_with_organizations(resource, fragments), page.available, page.first)
+    fragments = _with_organizations(resource, fragments)
+    return result_xml(fragments, page.available, page.first, synthetic=store.synthetic)
 
 
 @xml.get("/accounts/<segment>.xml", defaults={"resource": ACCOUNT})
@@ -209,7 +211,7 @@ def single(resource: Resource, segment: str) -> bytes:
         fragment = store.record_titled(resource, segment)  # as most short names of today are
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
-    return result_xml(_with_organizations(resource, [fragment]))
+    return result_xml(_with_organizations(resource, [fragment]), synthetic=store.synthetic)
 
 
 @xml.get("/accounts.csv", defaults={"resource": ACCOUNT})
@@ -245,7 +247,8 @@ def document(name: str) -> bytes | BaseResponse:
     if _is_rehearsal():
         return _todays_document(address)
     resource = document_resource(address)
-    entries = current_store().document(address)
+    store = current_store()
+    entries = store.document(address)
     if entries is None or resource is None:
         abort(404, _why_nothing_is_at(address))
     query, sort, page = list_request()
@@ -253,14 +256,17 @@ def document(name: str) -> bytes | BaseResponse:
     size = PAGE_SIZE if resource.paged else len(entries)
     first = (page - 1) * size
     shown = entries[first : first + size]
-    return result_xml(shown, len(entries), first, wrapper=resource.wrapper)
+    return result_xml(
+        shown, len(entries), first, synthetic=store.synthetic, wrapper=resource.wrapper
+    )
 
 
 def _todays_document(address: str) -> bytes | BaseResponse:
     """Return a stored document as today's live service has it."""
     resource = document_resource(address)
-    entries = current_store().document(address)
-    if entries is None and is_empty_list(current_store(), address, resource):
+    store = current_store()
+    entries = store.document(address)
+    if entries is None and is_empty_list(store, address, resource):
         entries = []
     if entries is None or resource is None:
         if _is_of_unanalysed_project(address):
@@ -268,7 +274,7 @@ def _todays_document(address: str) -> bytes | BaseResponse:
         abort(404, _why_nothing_is_at(address))
     query, sort, page = list_request()
     if resource.collection == "orgs" and address != "orgs":  # a single organization
-        return result_xml(entries)
+        return result_xml(entries, synthetic=store.synthetic)
     if is_searched(resource):
         entries = search(resource, entries, query, sort)
     else:
@@ -281,6 +287,7 @@ def _todays_document(address: str) -> bytes | BaseResponse:
         entries[first : first + size],
         len(entries),
         first,
+        synthetic=store.synthetic,
         wrapper=resource.wrapper,
         beside=beside_records(resource, address),
     )

@@ -73,6 +73,7 @@ def result_xml(
     available: int | None = None,
     first: int = 0,
     *,
+    synthetic: bool,
     wrapper: str = "",
     beside: str = "",
 ) -> bytes:
@@ -85,7 +86,7 @@ def result_xml(
     if available is not None:
         numbers = zip(COLLECTION_COUNTS, (len(fragments), available, first), strict=True)
         counts = "".join(f"<{name}>{number}</{name}>\n" for name, number in numbers)
-    mark = _MARK if current_store().synthetic else ""
+    mark = _MARK if synthetic else ""
     opening = f"{_DECLARATION}{mark}<response>\n<status>success</status>\n"
     records = "".join(fragments)
     if wrapper:

@@ -75,7 +75,7 @@ def test_frames_of_dask_keep_their_source(past_projects, parquet):
 def test_statistics_refuse_what_is_no_table(tmp_path):
     (tmp_path / "wrong.parquet").write_text("id,name")
     for wrong, words in (
-        *((7, "a int"), (pd.Series([["xml"]]), "a pandas.Series"), (pa.array([1]), "pyarrow")),
+        *((7, "got int"), (pd.Series([["xml"]]), "got pandas.Series"), (pa.array([1]), "pyarrow")),
         ("no_such_file.parquet", "There is no file no_such_file.parquet"),
         (tmp_path / "wrong.parquet", "not Parquet"),
     ):

@@ -160,14 +160,16 @@ def test_owner_that_is_not_there_is_a_failure_by_name(serve, connect):
     assert len(caught.value.frame) == 3
 
 
+@pytest.mark.filterwarnings("error::dirframe.errors.OverQuotaWarning")
 def test_owners_need_more_than_the_quota_leaves_warns_after_their_first_pages(serve, connect):
     rig = serve(Organizations({"acme": 45, "beta": 45, "none": 0}))
     client = connect(rig, daily_quota=10)
-    with pytest.raises(OverQuotaWarning) as caught:  # a warning is an error here
+    with pytest.raises(OverQuotaWarning) as caught:
         dirframe.load("affiliated_committers", of=["acme", "beta", "none"], directory=client)
     assert (caught.value.needed, len(rig.requests)) == (8, 3)
 
 
+@pytest.mark.filterwarnings("error::dirframe.errors.OverQuotaWarning")
 def test_owners_whose_first_pages_fit_the_quota_are_compared_with_it_by_all_pages(serve, connect):
     names = [f"org{number}" for number in range(8)]
     rig = serve(Organizations(dict.fromkeys(names, 15)))

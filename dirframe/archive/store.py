@@ -119,7 +119,7 @@ class Store(AbstractContextManager["Store"]):
     def __init__(self, path: Path, mode: Literal["rw", "rwc"]) -> None:
         self.path, self._lock = path, Lock()
         #: Why the file is no longer written to: threads that write later fail for the same reason.
-        self._failure = ""
+        self._failure = f"{path} is not open for writing."
         with self._errors():
             self._database = open_database(path, mode=mode, timeout=_TIMEOUT, any_thread=True)
             self._database.row_factory = sqlite3.Row

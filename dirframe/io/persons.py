@@ -80,8 +80,10 @@ _ACCOUNTS_IN_QUERY = {"account", "accounts"}
 _PLAIN_NAME = re.compile(r"[a-z][a-z0-9_]*|[\W\d_]+")
 #: What stands between the words of a name: "Ada Lovelace" can be the column ada_lovelace.
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
-#: Words of the longest name that is looked for among those of a column.
+#: Words of the longest name that is looked for among those of a column, and of such a column: there
+#: are 6,175 choices of two to four of 20 words.
 _MOST_WORDS = 4
+_MOST_WORDS_OF_COLUMN = 20
 
 #: An account in a path, by another name than its id.
 _ACCOUNT_IN_PATH = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
@@ -231,10 +233,13 @@ def _holds_name(column: str, persons: Collection[str]) -> bool:
     """Return whether a column is called as a person: lovelace_ada or commits_of_ada_lovelace, too.
 
     A name of one word is that of the whole column: as a part, it is often a word of another meaning.
+    Of very many words nobody knows.
     """
     if folded(column) in persons:
         return True
     words = _words(column)
+    if len(words) > _MOST_WORDS_OF_COLUMN:
+        return bool(persons)
     numbers = range(2, min(len(words), _MOST_WORDS) + 1)
     return any("".join(some) in persons for n in numbers for some in combinations(words, n))
 

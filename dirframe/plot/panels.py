@@ -332,7 +332,9 @@ def _draw_of(spec: _Chart, stratum: Stratum, options: Mapping[str, Any]) -> Draw
 def _names_of(strata: Sequence[Stratum]) -> list[str]:
     """Return a different name for each stratum: short, unless several would have the same."""
     labels = {stratum.label for stratum in strata}
-    unknown = _UNKNOWN if _UNKNOWN not in labels else "missing"
+    unknown = _UNKNOWN
+    while unknown in labels:
+        unknown = f"({unknown})"
     texts = [unknown if stratum.label is None else stratum.label for stratum in strata]
     short = [fonts.short_name(text) for text in texts]
     return [

@@ -150,8 +150,8 @@ def step_of_years(years: float, fitting: float) -> int:
     """Return the years from tick to tick, of which as many fit."""
     for step in _YEARS_BETWEEN:
         if years / step <= fitting:
-            break
-    return step
+            return step
+    return _YEARS_BETWEEN[-1]
 
 
 def middle_of_years_axis(ax: Axes, years: float) -> None:

@@ -419,7 +419,9 @@ def test_harvest_by_ids_names_a_record_that_cannot_be_sent_and_asks_for_it_again
     for _ in range(2):
         with pytest.raises(dirframe.NotFoundError):
             harvest.run()
-        assert not dirframe.open_archive(harvest.path).status().finished
+        status = dirframe.open_archive(harvest.path).status()
+        assert not status.finished
+        assert "Run the harvest again" in status.advice  # another file would pay for all once more
     rig.unsendable = set()
     status = harvest.run().status()
     assert (status.completeness, status.records) == ("proven", 300)

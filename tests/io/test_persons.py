@@ -249,6 +249,7 @@ def test_persons_in_the_dictionary_of_a_column_that_no_row_has_are_left_out(keep
     [
         *("adaLovelace", "ada_lovelace", "kirank", "KIRAN_K", "nTests"),
         *("lovelace_ada", "commits_of_ada_lovelace", "lovelace_2020_ada"),
+        "_".join(f"w{number}" for number in range(2_000)),  # more words than are looked through
     ],
 )
 def test_persons_after_whom_a_column_of_a_pivot_is_called_however_it_is_written(column, write):

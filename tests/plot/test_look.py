@@ -297,11 +297,11 @@ def test_caption_is_within_its_figure_where_matplotlib_wraps_by_itself():
 @pytest.mark.parametrize("name", ["activity", "survival"])
 def test_panels_of_one_chart_tell_strata_of_similar_names_apart(name):
     groups = [f"Foundation of all {number} free projects" for number in ("one", "two")]
-    groups += ["not known", None]
-    frame = CHARTS[name]().assign(group=groups * 10)
+    groups += ["not known", "missing", None]
+    frame = CHARTS[name]().assign(group=groups * 8)
     ax = plot.panels(getattr(plot, name), frame, "group").axes[0]
     shown = names(ax) if name == "activity" else labels(ax)
-    assert len({words(text) for text in shown} & {*groups[:3], "missing"}) == 4
+    assert len({words(text) for text in shown} & {*groups[:4], "(not known)"}) == 5
 
 
 @pytest.mark.parametrize("option", ["title", "caption", "name"])

@@ -346,19 +346,6 @@ def counts(data, **options):
         return requests.get(f"{service.url}/healthz", timeout=wire.LIMIT).text
 
 
-def test_store_of_files_is_kept_and_built_again_if_it_is_damaged(root, cache):
-    page = root / "tests" / "xml" / "accounts-page.xml"
-    states = []
-    for _ in range(2):
-        assert counts(page) == "ok: 3 accounts, 0 projects\n"
-        states.append([(file, file.stat().st_ino) for file in (cache / "stores").iterdir()])
-    assert states[0] == states[1]
-    ((file, _),) = states[0]
-    for content in (b"damaged", file.read_bytes()[:4096]):
-        file.write_bytes(content)
-        assert counts(page) == "ok: 3 accounts, 0 projects\n"
-
-
 def test_store_checksum_is_in_the_application_id_alone(cache, records_folder):
     dirframe.serve(records_folder).stop()
     [file] = (cache / "stores").iterdir()

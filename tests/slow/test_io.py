@@ -43,12 +43,12 @@ def test_workbook_of_any_frame_has_no_formula(frame):
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
-def test_recorded_projects_come_back_as_they_were(shared, tmp_path):
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl", ".parquet"])
+def test_recorded_projects_come_back_as_they_were(suffix, shared, tmp_path):
     real = dirframe.read_pages(shared / "real" / "pages")
-    for suffix in (".csv", ".tsv", ".json", ".jsonl", ".parquet"):
-        back = read_table(export(real, tmp_path / f"f{suffix}"))
-        pd.testing.assert_frame_equal(real, back, check_exact=True)
-        assert back.attrs == real.attrs
+    back = read_table(export(real, tmp_path / f"f{suffix}"))
+    pd.testing.assert_frame_equal(real, back, check_exact=True)
+    assert back.attrs == real.attrs
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -385,7 +385,6 @@ def check_killed_harvest_by_ids(tmp_path, kills):
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
-@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
 @pytest.mark.parametrize("change", ["ids", "per_page"])
 def test_harvest_goes_on_by_page_numbers_where_ids_end(harvests, change):
     rig = Today(400)

@@ -344,7 +344,6 @@ def lives(rig, chance, *, added=6):
     rig.rename(chance.choice(rig.ids), f"renamed {chance.random()}")
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 @pytest.mark.parametrize(("seed", "lag"), slow_except([(1, 0), (2, 2)], [(2, 2)]))
 def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, seed, lag):
     check_harvest_by_ids_over_days(harvests, seed, lag)

@@ -69,15 +69,17 @@ def test_pages_are_accessible_and_ask_no_other_host(target, status, client):
 
 
 def test_pagination_links_of_a_list(client):
-    target, seen = "/projects?query=xml&sort=id", []
-    while target:
+    target, numbers, queries = "/projects?query=xml&sort=id", [], []
+    while target is not None:
+        queries.append(parse_qs(urlsplit(target).query))
         root = page(client, target)
-        seen += [link.rsplit("/", 1)[1] for link in root.xpath("//ol//h2/a/@href")]
+        numbers += [link.rsplit("/", 1)[1] for link in root.xpath("//ol//h2/a/@href")]
         target = next(iter(root.xpath("//a[@rel='next']/@href")), None)
-        if target:
-            asked = parse_qs(urlsplit(target).query)
-            assert (asked["query"], asked["sort"]) == (["xml"], ["id"])
-    assert seen == [str(number) for number in range(1, 64, 2)]
+    assert numbers == [str(number) for number in range(1, 64, 2)]
+    assert len(queries) > 1
+    assert [
+        query for query in queries if (query["query"], query["sort"]) != (["xml"], ["id"])
+    ] == []
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,14 @@ from tests.cases import slow_except
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 NOTEBOOKS = [
-    *("countries", "gallery", "languages_and_contributors", "organization_portfolio"),
-    *("quick_start", "real_directory", "recipes", "research_question"),
+    "countries",
+    "gallery",
+    "languages_and_contributors",
+    "organization_portfolio",
+    "quick_start",
+    "real_directory",
+    "recipes",
+    "research_question",
 ]
 
 
@@ -188,8 +194,14 @@ WITH_CODE = sorted(
 
 #: They load, harvest or draw much: the slow tests run them.
 LONG = [
-    *("analysis", "countries", "large", "many-projects", "organizations", "real-directory"),
-    *("reproducibility", "whole-directory"),
+    "analysis",
+    "countries",
+    "large",
+    "many-projects",
+    "organizations",
+    "real-directory",
+    "reproducibility",
+    "whole-directory",
 ]
 
 
@@ -280,8 +292,10 @@ MODULES = sorted(
 #: They draw, harvest or open an explorer: the slow tests have them.
 LONG_MODULES = {
     "dirframe",  # of the package itself, in test_public_names
-    *("dirframe.archive.archive", "dirframe.archive.harvest"),
-    *("dirframe.explorer.explorer", "dirframe.reports.report"),
+    "dirframe.archive.archive",
+    "dirframe.archive.harvest",
+    "dirframe.explorer.explorer",
+    "dirframe.reports.report",
 }
 QUICK_MODULES = [name for name in MODULES if name not in LONG_MODULES]
 

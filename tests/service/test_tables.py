@@ -152,7 +152,8 @@ def test_text_that_is_no_utf_8_is_refused_with_its_line(suffix, text, tmp_path):
 def test_tables_of_a_loader_are_served_and_loaded_as_they_were(
     collection, form, sample_frames, tmp_path
 ):
-    frame = data = sample_frames[collection]
+    frame = sample_frames[collection]
+    data = frame
     if form == "file":
         data = dirframe.export(frame, tmp_path / "projects.parquet")
     elif form == "Arrow":

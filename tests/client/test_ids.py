@@ -78,18 +78,19 @@ CANNOT_BE_SENT = [
 )
 def test_ids_worked_example(rows, lost):
     state = whole(1000)
-    seen = []
+    seen, is_noted = [], []
     for _, event, _ in rows:
         window = state.window()
         if event == "page":
             state.decide(window, page_of(EXAMPLE, window)[0])
         else:
             note = {"failure": state.fail, "too long": state.shorten, "too slow": state.halve}
-            assert note[event](window)
+            is_noted.append(note[event](window))
         following = state.window()
         after = (following.first, following.last) if following else DONE
         seen.append(((window.first, window.last), event, after))
     assert seen == rows
+    assert all(is_noted)
     assert state.lost == lost
 
 

@@ -405,24 +405,44 @@ def test_child_table_entry_does_not_replace_the_id_of_its_parent(build):
     assert "project_id_" not in same
 
 
-def test_child_table_reads_lists_whatever_they_were_made_to(build, tmp_path):
-    frame = build(TAGS + LANGUAGES, "", TAGS)
-    file = dirframe.export(frame, tmp_path / "projects.csv")
-    frame.to_parquet(tmp_path / "projects.parquet")
+def with_lists(frame, form):
+    return frame.assign(tags=frame["tags"].map(form, na_action="ignore"))
 
-    def check(form, other):
-        for name in ("tags", "languages"):
-            expected, found = (dirframe.child_table(one, name) for one in (frame, other))
-            pd.testing.assert_frame_equal(found, expected, obj=f"{name} of {form}")
-        assert len(dirframe.select(other, tags="a")) == 2, form
 
-    check("JSON", pd.read_csv(file, dtype={"id": "str"}))
-    for form in (tuple, np.array):
-        check(form, frame.assign(tags=frame["tags"].map(form, na_action="ignore")))
-    check("Parquet", pd.read_parquet(tmp_path / "projects.parquet"))
-    check("Arrow", pa.Table.from_pandas(frame))
+def as_csv(frame, folder):
+    file = dirframe.export(frame, folder / "projects.csv")
+    return pd.read_csv(file, dtype={"id": "str"})
+
+
+def as_parquet(frame, folder):
+    frame.to_parquet(folder / "projects.parquet")
+    return pd.read_parquet(folder / "projects.parquet")
+
+
+def as_polars(frame, _):
     polars = pytest.importorskip("polars", reason="Polars is optional")
-    check("Polars", polars.from_pandas(frame))
+    return polars.from_pandas(frame)
+
+
+#: What other programs make of the lists of a frame.
+FORMS = {
+    "JSON in CSV": as_csv,
+    "tuples": lambda frame, _: with_lists(frame, tuple),
+    "arrays": lambda frame, _: with_lists(frame, np.array),
+    "Parquet": as_parquet,
+    "Arrow": lambda frame, _: pa.Table.from_pandas(frame),
+    "Polars": as_polars,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_child_table_reads_lists_whatever_they_were_made_to(form, build, tmp_path):
+    frame = build(TAGS + LANGUAGES, "", TAGS)
+    other = FORMS[form](frame, tmp_path)
+    tags, languages = dirframe.child_table(other, "tags"), dirframe.child_table(other, "languages")
+    pd.testing.assert_frame_equal(tags, dirframe.child_table(frame, "tags"))
+    pd.testing.assert_frame_equal(languages, dirframe.child_table(frame, "languages"))
+    assert len(dirframe.select(other, tags="a")) == 2
 
 
 def test_child_table_refuses_what_is_no_list_or_no_frame(build):

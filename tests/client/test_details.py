@@ -162,7 +162,7 @@ def test_analyses_that_were_not_sent_are_said_with_their_price(details_rig, conn
 @pytest.mark.parametrize(
     ("whole", "bare"), [({"7"}, BARE), ({}, set(IDS))], ids=["one was sent", "there is none"]
 )
-def test_analyses_of_which_one_was_sent_or_that_do_not_exist_are_not_missing(
+def test_analyses_are_not_missing_where_one_was_sent_or_none_exists(
     whole, bare, details_rig, connect
 ):
     details_rig.whole, details_rig.bare = whole, bare
@@ -312,7 +312,7 @@ def test_details_keep_what_came_before_the_quota_ended(details_rig, connect, car
     assert own_pages(details_rig) == asked[19:]
 
 
-def test_details_are_told_to_a_callback(details_rig, connect):
+def test_details_progress_is_reported_to_a_callback(details_rig, connect):
     told = []
     load(
         connect(details_rig),

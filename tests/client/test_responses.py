@@ -454,7 +454,7 @@ def test_response_keeps_an_ordinary_word_that_is_the_key(key, connect, serve):
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.ShortKeyWarning")
-def test_response_that_repeats_an_ordinary_word_that_is_the_key_is_told_without_it(connect, serve):
+def test_response_that_repeats_the_key_is_shown_without_it(connect, serve):
     rig = serve(lambda _: Reply(failed("Ohloh is no api_key"), 403))
     with pytest.raises(InvalidKeyError) as caught:
         dirframe.load_projects(connect(rig, key="Ohloh"), progress=False)

@@ -255,9 +255,10 @@ def execute(file, statement):
         ("UPDATE pages SET content = x'00' WHERE number = 3", 3),
         ("UPDATE pages SET content = NULL WHERE number = 4", 4),
         ("UPDATE pages SET content = (SELECT content FROM pages WHERE id = 1) WHERE id = 5", 5),
+        ("UPDATE pages SET content = (SELECT content FROM pages WHERE id = 4) WHERE id = 5", 5),
         ("DELETE FROM pages WHERE number = 2", 3),
     ],
-    ids=["damaged", "empty", "another page", "lost"],
+    ids=["damaged", "empty", "another page", "another page of its size", "lost"],
 )
 def test_damaged_page_and_lost_page_are_named(statement, page, harvests):
     harvest = harvests(Rig(55))

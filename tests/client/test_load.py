@@ -401,11 +401,13 @@ def test_load_path_of_one_record(written, connect):
     assert list(spoken).count("contributor_id") == 1
 
 
-def test_load_path_of_anything_but_a_list_of_records_is_an_error(serve, connect):
+def test_load_path_of_anything_but_a_list_of_records_is_an_error(written, serve, connect):
     inner = "<things><thing><id>1</id></thing><thing><id>2</id></thing></things>"
     nested = page_xml([inner], available=2, first=0).replace(b"returned>1", b"returned>2")
     with pytest.raises(IncompleteCollectionError):  # it says two, and holds one
         load("/things.xml", connect(serve(nested)))
+    with pytest.raises(NotFoundError):
+        load("/things.xml", connect(written))
 
 
 def test_load_of_other_records_than_those_of_the_path_is_an_error(serve, connect):
@@ -428,8 +430,6 @@ def test_load_of_a_project_without_an_analysis_is_an_error(written, connect):
     assert [type(error) for error in errors] == [ServiceError] * 2
     assert [error.status for error in errors] == [200, 200]
     assert ["No analysis of this project yet" in str(error) for error in errors] == [True, True]
-    with pytest.raises(NotFoundError):
-        load("/things.xml", directory)
 
 
 def test_load_path_sends_a_query_whichever_way_it_is_given(serve, connect):

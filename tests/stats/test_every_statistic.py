@@ -117,32 +117,41 @@ def test_columns_and_dtypes_do_not_depend_on_the_records(kind_frames, few):
     assert not failures
 
 
-def test_statistic_names_its_source_and_leaves_the_frame_as_it_is(kind_frames):
-    failures = []
-    for kind, name in EVERY:
-        frame = kind_frames[kind]
-        before, record_before = frame.copy(deep=True), provenance.get_provenance(frame)
-        table = getattr(stats, name)(frame)
-        record = provenance.get_provenance(table)
-        facts = {"source": "A directory", "steps": [name], "resource": RESOURCES[kind]}
-        facts["statistic"] = {"name": name}
-        failures += [(name, fact, record[fact]) for fact in facts if record[fact] != facts[fact]]
-        assert record["base"]["records"] in record["counted"].values()
-        assert record["base"]["which"]
-        assert next(iter(record["counted"].values())) == len(frame), name
-        pd.testing.assert_frame_equal(frame, before)
-        assert provenance.get_provenance(frame) == record_before, name
-    assert not failures
+@pytest.mark.parametrize(("kind", "name"), EVERY)
+def test_statistic_names_its_source_and_leaves_the_frame_as_it_is(kind, name, kind_frames):
+    frame = kind_frames[kind]
+    before, record_before = frame.copy(deep=True), provenance.get_provenance(frame)
+    table = getattr(stats, name)(frame)
+    record = provenance.get_provenance(table)
+    facts = {
+        "source": "A directory",
+        "steps": [name],
+        "resource": RESOURCES[kind],
+        "statistic": {"name": name},
+    }
+    assert {fact: record[fact] for fact in facts} == facts
+    assert record["base"]["records"] in record["counted"].values()
+    assert record["base"]["which"]
+    assert next(iter(record["counted"].values())) == len(frame)
+    pd.testing.assert_frame_equal(frame, before)
+    assert provenance.get_provenance(frame) == record_before
 
 
-def test_statistic_is_independent_of_the_order_and_index_of_records(kind_frames):
-    for kind, name in EVERY:
-        frame = kind_frames[kind]
-        mixed = frame.sample(frac=1, random_state=1)
-        mixed.index = pd.Index([7, 7, "a", None] * (len(frame) // 4), dtype=object)
-        for options in [{}, {"top": 2}] if name in TOPS else [{}]:
-            statistic = getattr(stats, name)
-            pd.testing.assert_frame_equal(statistic(mixed, **options), statistic(frame, **options))
+@pytest.mark.parametrize(
+    ("kind", "name", "options"),
+    [
+        *((kind, name, {}) for kind, name in EVERY),
+        *((kind, name, {"top": 2}) for kind, name in EVERY if name in TOPS),
+    ],
+)
+def test_statistic_is_independent_of_the_order_and_index_of_records(
+    kind, name, options, kind_frames
+):
+    frame = kind_frames[kind]
+    mixed = frame.sample(frac=1, random_state=1)
+    mixed.index = pd.Index([7, 7, "a", None] * (len(frame) // 4), dtype=object)
+    statistic = getattr(stats, name)
+    pd.testing.assert_frame_equal(statistic(mixed, **options), statistic(frame, **options))
 
 
 _OF_ACCOUNTS = {"impossible_kudo_rank", "impossible_latitude", "impossible_longitude"}
@@ -172,29 +181,40 @@ def shown(function, frame):
     return columns | record["counted"] | record["excluded"]
 
 
+def not_sent(frame, columns):
+    """Return a frame whose columns are empty because the directory did not send them."""
+    empty = {column: pd.Series(None, frame.index, frame[column].dtype) for column in columns}
+    return provenance.set_provenance(frame.assign(**empty), not_sent=list(columns))
+
+
+def missing(function, frame):
+    """Return the kind of the error that a function raises for a frame, and the columns it misses."""
+    with pytest.raises(MissingColumnsError) as caught:
+        function(frame)
+    return caught.type, caught.value.columns
+
+
 @pytest.mark.parametrize("name", slow_except(NEEDY, [*NEEDY][::4]))
 def test_statistic_without_a_column_names_it_or_does_without(name, kind_frames):
     """What does without gives no figure and no word that would be another with the column."""
     function, kind = NEEDY[name]
     frame = kind(30) if callable(kind) else kind_frames[kind].assign(latitude=91.0, longitude=91.0)
     provenance.set_provenance(frame, **({"resource": RESOURCES[kind]} if kind in RESOURCES else {}))
-    with pytest.raises(MissingColumnsError) as caught:
-        function(pd.DataFrame({"x": []}))
-    first = caught.value.columns
+    _, first = missing(function, pd.DataFrame({"x": []}))
     others = {pair[0]: pair for pair in (oracle.FETCHED, oracle.USERS) if {*pair} <= {*frame}}
     needed = [others.get(column, (column,)) for column in first]  # of a pair, either will do
-    for columns in needed:
-        with pytest.raises(MissingColumnsError, match=columns[0]) as caught:
-            function(frame.drop(columns=[*columns]))
-        assert caught.value.columns == columns[:1]
-        empty = frame.assign(**{c: pd.Series(None, frame.index, frame[c].dtype) for c in columns})
-        with pytest.raises(ColumnsNotSentError) as unsent:
-            function(provenance.set_provenance(empty, not_sent=list(columns)))
-        assert unsent.value.columns == columns
+    assert needed
+    dropped = {columns: frame.drop(columns=[*columns]) for columns in needed}
+    unsent = {columns: not_sent(frame, columns) for columns in needed}
+    assert {columns: missing(function, dropped[columns]) for columns in needed} == {
+        columns: (MissingColumnsError, columns[:1]) for columns in needed
+    }
+    assert {columns: missing(function, unsent[columns]) for columns in needed} == {
+        columns: (ColumnsNotSentError, columns) for columns in needed
+    }
     kept = [*{column for columns in needed for column in columns}, *frame.columns[:2]]
     found = shown(function, frame[[*dict.fromkeys(kept)]])
     assert found.items() <= shown(function, frame).items()
-    assert needed
 
 
 def test_records_of_another_kind_are_refused(sample_frames):

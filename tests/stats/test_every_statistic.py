@@ -187,9 +187,9 @@ def not_sent(frame, columns):
     return provenance.set_provenance(frame.assign(**empty), not_sent=list(columns))
 
 
-def missing(function, frame):
-    """Return the kind of the error that a function raises for a frame, and the columns it misses."""
-    with pytest.raises(MissingColumnsError) as caught:
+def missing(function, frame, words=None):
+    """Return the type of the error that a function raises for a frame, and the columns it misses."""
+    with pytest.raises(MissingColumnsError, match=words) as caught:
         function(frame)
     return caught.type, caught.value.columns
 
@@ -206,7 +206,7 @@ def test_statistic_without_a_column_names_it_or_does_without(name, kind_frames):
     assert needed
     dropped = {columns: frame.drop(columns=[*columns]) for columns in needed}
     unsent = {columns: not_sent(frame, columns) for columns in needed}
-    assert {columns: missing(function, dropped[columns]) for columns in needed} == {
+    assert {columns: missing(function, dropped[columns], columns[0]) for columns in needed} == {
         columns: (MissingColumnsError, columns[:1]) for columns in needed
     }
     assert {columns: missing(function, unsent[columns]) for columns in needed} == {
@@ -231,63 +231,103 @@ def test_records_of_another_kind_are_refused(sample_frames):
     assert not failures
 
 
-def test_results_and_objects_that_are_no_frame_are_refused(kind_frames):
-    twice = pd.DataFrame([["1", "C", "C"]], columns=["id", oracle.LANGUAGE, oracle.LANGUAGE])
-    functions = [getattr(stats, name) for _, name in EVERY]
-    for kind, name in EVERY:
-        with pytest.raises(InvalidInputError, match=name):
-            getattr(stats, name)(getattr(stats, name)(kind_frames[kind]))
-    quality = [dirframe.flags, dirframe.summary, dirframe.exclude, dirframe.select]
-    quality.append(lambda frame: dirframe.compare(frame, frame))
-    for function in (*functions, *quality):
-        for wrong in ([1], twice):
-            with pytest.raises(InvalidInputError):
-                function(wrong)
-    for function in quality:
-        with pytest.raises(InvalidInputError, match="tags"):
-            function(stats.tags(kind_frames["projects"]))
+@pytest.mark.parametrize(("kind", "name"), EVERY)
+def test_result_of_a_statistic_is_refused_by_it(kind, name, kind_frames):
+    statistic = getattr(stats, name)
+    result = statistic(kind_frames[kind])
+    with pytest.raises(InvalidInputError, match=name):
+        statistic(result)
 
 
-def test_top_is_a_whole_number_of_one_or_more(kind_frames):
-    for kind, name in EVERY:
-        assert ("top" in inspect.signature(getattr(stats, name)).parameters) == (name in TOPS)
-        for top in [0, -1, 1.5, 2.0, True, False, "3", float("nan")] if name in TOPS else ():
-            with pytest.raises(InvalidInputError, match="top"):
-                getattr(stats, name)(kind_frames[kind], top=top)
+#: Functions of a frame of records that are no statistic.
+QUALITY = {
+    "flags": dirframe.flags,
+    "summary": dirframe.summary,
+    "exclude": dirframe.exclude,
+    "select": dirframe.select,
+    "compare": lambda frame: dirframe.compare(frame, frame),
+}
 
 
-def test_options_have_names_and_an_unknown_one_is_a_type_error(kind_frames):
-    for module, names in ((stats, STATISTICS), (plot, CHARTS)):
-        for name in names:
-            _, *options = inspect.signature(getattr(module, name)).parameters.values()
-            assert not any(option.kind is option.POSITIONAL_OR_KEYWORD for option in options), name
-    for kind, name in EVERY:
-        with pytest.raises(TypeError, match="tpo"):
-            getattr(stats, name)(kind_frames[kind], tpo=3)
+@pytest.mark.parametrize("name", QUALITY)
+def test_result_of_a_statistic_is_refused_where_records_are_needed(name, kind_frames):
+    with pytest.raises(InvalidInputError, match="tags"):
+        QUALITY[name](stats.tags(kind_frames["projects"]))
 
 
-def test_options_of_statistics_and_selections_have_types_that_can_be_read():
-    quality = (
+_TWICE = pd.DataFrame([["1", "C", "C"]], columns=["id", oracle.LANGUAGE, oracle.LANGUAGE])
+
+
+@pytest.mark.parametrize("wrong", [[1], _TWICE], ids=["a list", "a column twice"])
+@pytest.mark.parametrize("name", [*STATISTICS, *QUALITY])
+def test_object_that_is_no_frame_is_refused(name, wrong):
+    function = QUALITY[name] if name in QUALITY else getattr(stats, name)
+    with pytest.raises(InvalidInputError):
+        function(wrong)
+
+
+def test_top_is_an_option_of_statistics_of_groups():
+    options = {name: inspect.signature(getattr(stats, name)).parameters for name in STATISTICS}
+    assert {name for name in STATISTICS if "top" in options[name]} == TOPS
+
+
+@pytest.mark.parametrize("top", [0, -1, 1.5, 2.0, True, False, "3", float("nan")])
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, name in EVERY if name in TOPS])
+def test_top_is_a_whole_number_of_one_or_more(kind, name, top, kind_frames):
+    with pytest.raises(InvalidInputError, match="top"):
+        getattr(stats, name)(kind_frames[kind], top=top)
+
+
+def test_options_have_names():
+    functions = [getattr(stats, name) for name in STATISTICS]
+    functions += [getattr(plot, name) for name in CHARTS]
+    by_place = {}
+    for function in functions:
+        _, *options = inspect.signature(function).parameters.values()
+        unnamed = [one.name for one in options if one.kind is one.POSITIONAL_OR_KEYWORD]
+        if unnamed:
+            by_place[function.__module__, function.__name__] = unnamed
+    assert by_place == {}
+
+
+@pytest.mark.parametrize(("kind", "name"), EVERY)
+def test_option_that_is_unknown_is_a_type_error(kind, name, kind_frames):
+    with pytest.raises(TypeError, match="tpo"):
+        getattr(stats, name)(kind_frames[kind], tpo=3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(getattr(stats, name) for name in STATISTICS),
         dirframe.select,
         dirframe.flags,
         dirframe.exclude,
         dirframe.summary,
         dirframe.compare,
-    )
-    own = (stats.by, dirframe.with_age, dirframe.with_license_family)
-    for function in (*(getattr(stats, name) for name in STATISTICS), *quality, *own):
-        hints = typing.get_type_hints(inspect.unwrap(function))
-        first, *_ = inspect.signature(function).parameters
-        assert {first, "return"} <= {*hints}
-        assert first in {"frame", "before", "statistic"}
+        stats.by,
+        dirframe.with_age,
+        dirframe.with_license_family,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_options_of_statistics_and_selections_have_types_that_can_be_read(function):
+    hints = typing.get_type_hints(inspect.unwrap(function))
+    first, *_ = inspect.signature(function).parameters
+    assert {first, "return"} <= {*hints}
+    assert first in {"frame", "before", "statistic"}
 
 
-def test_statistic_of_which_rows_were_taken_away_says_how_many_are_left(kind_frames):
-    for kind, name in (("projects", "language_share"), ("projects", "tags")):
-        table = getattr(stats, name)(kind_frames[kind])
-        assert " rows" not in provenance.caption(table)
-        assert f"{len(table) - 1} of {len(table)} rows" in provenance.caption(table[1:])
-        assert " rows" not in charts.caption(getattr(plot, name)(kind_frames[kind]))
+@pytest.mark.parametrize("name", ["language_share", "tags"])
+def test_statistic_of_which_rows_were_taken_away_says_how_many_are_left(name, kind_frames):
+    frame = kind_frames["projects"]
+    table = getattr(stats, name)(frame)
+    assert " rows" not in provenance.caption(table)
+    assert f"{len(table) - 1} of {len(table)} rows" in provenance.caption(table[1:])
+    assert " rows" not in charts.caption(getattr(plot, name)(frame))
+
+
+def test_strata_of_which_rows_were_taken_away_say_how_many_are_left(kind_frames):
     strata = stats.by(stats.tags, kind_frames["projects"], oracle.LANGUAGE)
     assert "2 of " in provenance.caption(strata.head(2))
     assert " rows" not in provenance.caption(strata)

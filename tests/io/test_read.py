@@ -271,8 +271,10 @@ def test_csv_that_a_spreadsheet_saved_holds_the_same_values(end, last_line_ends,
     same(frame, read_table(file))
 
 
-def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
-    names = [
+@pytest.mark.parametrize("suffix", READ)
+@pytest.mark.parametrize(
+    "name",
+    [
         "lines<100",
         "<100",
         "<html>",
@@ -284,11 +286,12 @@ def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
         "'=x",
         " ",
         "\ufeffid",
-    ]
-    for name in names:
-        for frame in (pd.DataFrame({name: ["x"]}), pd.DataFrame({name: ["x"], "n": ["y"]})):
-            for suffix in READ:
-                pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
+    ],
+)
+def test_names_of_columns_come_back_whatever_they_are_like(name, suffix, tmp_path):
+    alone, first = pd.DataFrame({name: ["x"]}), pd.DataFrame({name: ["x"], "n": ["y"]})
+    pd.testing.assert_frame_equal(returned(alone, tmp_path, suffix), alone)
+    pd.testing.assert_frame_equal(returned(first, tmp_path, suffix), first)
 
 
 @pytest.mark.parametrize("suffix", TEXT_FORMATS)

@@ -331,7 +331,7 @@ def test_intervals_of_a_sample_are_drawn_at_their_level_or_said_to_be_in_the_tab
     assert "50% interval" in caption(narrow)
     pairs = list(zip(lengths(narrow), lengths(ax), strict=True))
     assert pairs
-    assert all(short < long for short, long in pairs)
+    assert [(short, long) for short, long in pairs if short >= long] == []
 
 
 def test_intervals_of_a_distribution_are_those_of_the_shares_at_its_marks(samples):
@@ -429,7 +429,7 @@ def test_years_begin_with_the_first_of_enough_projects_and_have_whole_ticks():
     assert [bar.get_alpha() for bar in bars(ax)[:3]] == [None, 0.3, 0.3]
     assert "Left out: 2 projects of the years before 1994, each with fewer than 10." in caption(ax)
     assert plot.languages_by_year(begun(("C", 1990), ("C", 1992))).get_xlim() == (1989.5, 1992.5)
-    assert all(x == round(x) for x in ax.get_xticks())
+    assert [x for x in ax.get_xticks() if x != round(x)] == []
     single = plot.languages_by_year(begun(*[("C", 2011)] * 10))
     assert [x for x in single.get_xticks() if 2010.5 < x < 2011.5] == [2011]
     assert "fewer than 10" not in caption(single)

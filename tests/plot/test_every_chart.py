@@ -90,8 +90,8 @@ def test_chart_has_all_texts_whole_at_the_width_of_a_column(name):
 def check_width_of_a_column(name):
     ax = lay_out(draw(name, width="column"))
     assert charts.figure(ax).get_figwidth() == 3.3
-    for size in (ax, drawn(name)):
-        assert charts.cut_off(size) == []
+    assert charts.cut_off(ax) == []
+    assert charts.cut_off(drawn(name)) == []
     assert charts.covered(ax) == []
     assert charts.words_of(ax) == charts.words_of(drawn(name))
 

@@ -69,7 +69,7 @@ def test_title_and_caption_are_those_given(name):
     panels = divided(name, frame, title="Our chart", caption="Halves.")
     assert panels.get_suptitle() == "Our chart"
     assert words(panels.get_supxlabel()).startswith(f"Halves. {size}")
-    assert not any(captions(ax) for ax in panels.axes)
+    assert [captions(ax) for ax in panels.axes] == [[], []]
 
 
 @THREE
@@ -345,7 +345,7 @@ def test_panels_draw_with_a_function_of_a_person():
     frame = halved("lorenz")
     figure = plot.panels(steps, frame, "half", colour="blue", title="Our $steps$")
     assert [ax.get_title("left") for ax in figure.axes] == ["left (n = 20)", "right (n = 20)"]
-    assert not any(ax.get_title() for ax in figure.axes)
+    assert [ax.get_title() for ax in figure.axes] == ["", ""]
     assert len({(ax.get_xlim(), ax.get_ylim()) for ax in figure.axes}) == 1
     assert figure.axes[0].lines[0].get_color() == "blue"
     assert figure.get_suptitle() == "Our $steps$"

@@ -134,19 +134,19 @@ def test_panels_of_a_statistic_of_one_project_are_projects_of_one_scale(kind, na
     assert limits[0] == limits[1]
 
 
-@pytest.mark.parametrize(
-    ("load", "name"),
-    [
-        (dirframe.load_contributors, "commits_by_contributor"),
-        (dirframe.load_contributors, "commit_concentration"),
-        (dirframe.load_activity, "monthly_activity"),
-    ],
-)
-def test_records_of_two_projects_are_never_counted_as_those_of_one(load, name, sample):
+LOADS = {
+    "commits_by_contributor": dirframe.load_contributors,
+    "commit_concentration": dirframe.load_contributors,
+    "monthly_activity": dirframe.load_activity,
+}
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_records_of_two_projects_are_never_counted_as_those_of_one(name, sample):
     """Ids of contributors differ, and so may months: what tells is the column, or the load."""
+    statistic, load = getattr(stats, name), LOADS[name]
     both = load(["633", "714"], directory=sample, progress=False)
     first = both[both["project_id"] == "633"]
-    statistic = getattr(stats, name)
     with pytest.raises(InvalidInputError, match="2 projects"):
         statistic(both)
     with pytest.raises(MissingColumnsError) as caught:

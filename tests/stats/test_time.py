@@ -59,7 +59,7 @@ def test_activity_is_not_moved_by_a_single_wrong_month_or_date(wrong, why):
     ("loaded", "impossible"), [(datetime(2005, 1, 20, tzinfo=UTC), 1), (None, 0)]
 )
 def test_code_that_was_fetched_after_the_load_cannot_be(loaded, impossible):
-    some = projects(project(0, 59, 60), project(0, 59, 62), loaded=loaded)
+    some = projects(project(0, 59, 60), project(0, 59, 61), loaded=loaded)
     assert counted(stats.activity(some))["fetch_impossible"] == impossible
 
 

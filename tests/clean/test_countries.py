@@ -587,7 +587,7 @@ def test_note_says_how_many_have_no_country():
     assert country_note(unify_countries(frame()))
 
 
-SOME = r"1 of 2 \w+ \(50.0%\) .* 0 without a value, 1 with a value"
+ONE_OF_TWO = r"1 of 2 \w+ \(50.0%\) .* 0 without a value, 1 with a value"
 
 
 @pytest.mark.parametrize("column", ["country_code", "place"])
@@ -595,13 +595,13 @@ def test_note_of_some_rows_counts_these(column):
     accounts = placed_accounts().rename(columns={"country_code": column})
     whole = unify_countries(accounts, column=column)
     assert "3 of 4" in country_note(whole)
-    assert re.search(SOME, country_note(whole.head(2)))
+    assert re.search(ONE_OF_TWO, country_note(whole.head(2)))
 
 
 def test_note_of_some_rows_of_an_audit_counts_these():
     whole = country_audit(placed_accounts())
     assert "3 of 4" in country_note(whole)
-    assert re.search(SOME, country_note(whole.iloc[1:3]))
+    assert re.search(ONE_OF_TWO, country_note(whole.iloc[1:3]))
 
 
 def test_note_of_a_series_is_that_of_all_its_rows():

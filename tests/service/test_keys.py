@@ -15,6 +15,7 @@ import time_machine
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.service.keys import KeyStore
+from tests.cases import raised
 
 DAY = 86_400
 
@@ -180,15 +181,6 @@ def test_name_of_a_key_that_was_changed_in_its_file_is_refused(tmp_path, run):
     assert "Key number 1 in" in done.err
 
 
-def refusal(use):
-    """Return the message of the refusal of the file of keys, or that it was accepted."""
-    try:
-        use()
-    except StoreError as error:
-        return str(error)
-    return "accepted"
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -223,9 +215,9 @@ def test_key_that_is_damaged_is_named(change, keys):
     }
     if not change.startswith(("hash", "revoked_at")):
         uses["charge"] = lambda: keys.charge(key)
-    refusals = {name: refusal(use) for name, use in uses.items()}
-    wrong = {name: text for name, text in refusals.items() if "Key number 1 in" not in text}
-    assert wrong == {}
+    errors = {name: raised(use) for name, use in uses.items()}
+    assert {name: type(error) for name, error in errors.items()} == dict.fromkeys(uses, StoreError)
+    assert [name for name, error in errors.items() if "Key number 1 in" not in str(error)] == []
 
 
 def test_key_file_that_is_no_database_is_refused(tmp_path):

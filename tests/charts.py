@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 from matplotlib.colors import to_rgb
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
@@ -28,7 +29,10 @@ def noun(name):
 
 def draw(name, frame=None, **options):
     """Draw a chart of its usual frame, or of another."""
-    return getattr(plot, name)(CHARTS[name]() if frame is None else frame, **options)
+    if frame is None:
+        frame = CHARTS[name]()
+    chart = getattr(plot, name)
+    return chart(frame, **options)
 
 
 def figure(ax):
@@ -65,15 +69,18 @@ def names(ax):
 
 def points(shape):
     """Return the corners of a line, or the places of dots, as lists."""
-    get = getattr(shape, "get_xydata", None) or shape.get_offsets
-    return np.asarray(get()).tolist()
+    if isinstance(shape, Line2D):
+        return shape.get_xydata().tolist()
+    return np.asarray(shape.get_offsets()).tolist()
 
 
 def caption(ax):
     """Return the caption of one chart, or that below panels."""
     below = figure(ax).get_supxlabel()
-    (note,) = [below] if below else [t.get_text() for t in ax.texts if t.get_gid() == "caption"]
-    return words(note)
+    if below:
+        return words(below)
+    [note] = captions_within(ax)
+    return words(note.get_text())
 
 
 def labels(ax):
@@ -93,31 +100,43 @@ def grey(colour):
     return float(np.array([0.299, 0.587, 0.114]) @ to_rgb(colour))
 
 
+def captions_within(ax):
+    """Return the captions that are texts of the axes."""
+    return [text for text in ax.texts if text.get_gid() == "caption"]
+
+
+def ticks_outside(part):
+    """Return the labels of ticks beyond the limits of an axis."""
+    outside = []
+    for axis, limits in ((part.xaxis, part.get_xlim()), (part.yaxis, part.get_ylim())):
+        for place, tick in zip(axis.get_ticklocs(), axis.get_major_ticks(), strict=True):
+            if not min(limits) <= place <= max(limits):
+                outside += [tick.label1, tick.label2]
+    return outside
+
+
 def shown_texts(ax):
     """Return the texts of the figure that are drawn; an axis has ticks beyond its limits, too."""
-    unseen = set()
     parts = list(figure(ax).axes)
     for panel in figure(ax).axes:
         parts += panel.child_axes
-    for part in parts:
-        for axis, limits in ((part.xaxis, part.get_xlim()), (part.yaxis, part.get_ylim())):
-            for place, tick in zip(axis.get_ticklocs(), axis.get_major_ticks(), strict=True):
-                if not min(limits) <= place <= max(limits):
-                    unseen |= {id(tick.label1), id(tick.label2)}
+    unseen = {label for part in parts for label in ticks_outside(part)}
     texts = figure(ax).findobj(Text)
     shown = [text for text in texts if text.get_visible() and text.get_text()]
-    return [text for text in shown if id(text) not in unseen]
+    return [text for text in shown if text not in unseen]
+
+
+def is_within(box, bounds):
+    """Return whether a box is within another one."""
+    is_within_width = bounds.x0 <= box.x0 and box.x1 <= bounds.x1
+    return is_within_width and bounds.y0 <= box.y0 and box.y1 <= bounds.y1
 
 
 def cut_off(ax):
     """Return the texts of a chart that was laid out that are partly outside its figure."""
     inside = figure(ax).bbox.padded(1)
-    boxes = {text: text.get_window_extent() for text in shown_texts(ax)}
-    return [
-        text.get_text()
-        for text, box in boxes.items()
-        if box.x0 < inside.x0 or box.x1 > inside.x1 or box.y0 < inside.y0 or box.y1 > inside.y1
-    ]
+    texts = shown_texts(ax)
+    return [text.get_text() for text in texts if not is_within(text.get_window_extent(), inside)]
 
 
 def covered(ax):
@@ -134,25 +153,25 @@ def words_of(ax):
     """Collect titles, units, legends and captions of a figure, without their line breaks."""
     texts = [figure(ax).get_suptitle(), figure(ax).get_supxlabel()]
     for panel in figure(ax).axes:
+        parts = [panel.xaxis.label, panel.yaxis.label, *captions_within(panel)]
         legend = panel.get_legend()
-        notes = [text for text in panel.texts if text.get_gid() == "caption"]
-        parts = [panel.xaxis.label, panel.yaxis.label, *notes]
+        if legend is not None:
+            parts += legend.get_texts()
         texts.append(panel.get_title("left"))
-        texts += [text.get_text() for text in [*parts, *(legend.get_texts() if legend else [])]]
+        texts += [part.get_text() for part in parts]
     return {words(text) for text in texts} - {""}  # inner panels have no unit
 
 
 def looks(ax):
     """Collect what is drawn: places, colours, hatches and texts, without the caption's source."""
-    shapes = [
-        (np.asarray(patch.get_path().vertices).tolist(), patch.get_facecolor(), patch.get_hatch())
-        for part in (ax, *ax.child_axes)
-        for patch in part.patches
-    ]
+    patches = list(ax.patches)
+    for child in ax.child_axes:
+        patches += child.patches
+    shapes = []
+    for patch in patches:
+        corners = np.asarray(patch.get_path().vertices).tolist()
+        shapes.append((corners, patch.get_facecolor(), patch.get_hatch()))
     lines = [(points(line), line.get_color()) for line in ax.lines]
-    marks = [
-        (np.asarray(dots.get_offsets()).tolist(), np.asarray(dots.get_facecolor()).tolist())
-        for dots in ax.collections
-    ]
+    marks = [(points(dots), np.asarray(dots.get_facecolor()).tolist()) for dots in ax.collections]
     texts = [title(ax), *labels(ax), *names(ax), caption(ax).partition("Source")[0]]
     return [shapes, lines, marks, texts]

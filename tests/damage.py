@@ -1,4 +1,4 @@
-"""Files with one byte changed: of each kind, how it is made and used, and what may come of it."""
+"""Files with one byte changed: how each kind is made and used, and what the change may do."""
 
 import warnings
 from collections import Counter
@@ -13,15 +13,18 @@ from dirframe.service.keys import KeyStore
 from tests import frames
 from tests.rig.server import Rig, record
 
-#: What a warning of a file that was changed is.
+#: Warnings that name what cannot be read in a changed file.
 NAMED = dirframe.ExportWarning, dirframe.UnreadableValueWarning
 
 
 class File:
-    """A kind of file; `use` returns what is made of it, `is_sealed` is whether that is the same."""
+    """A kind of file; `use` returns its content.
+
+    `is_sealed` says whether a changed file never gives other content without a warning.
+    """
 
     is_sealed = True
-    is_database = False  # most of whose bytes are zeros that say nothing
+    is_database = False  # most bytes of a database are zeros that say nothing
 
     def __init__(self, folder):
         self.folder = folder
@@ -43,7 +46,7 @@ class File:
         return [place for place in every if self._content[place] or not self.is_database]
 
     def outcome(self, place):
-        """Return what comes of a change at a place; it is the same for the same place."""
+        """Return what a change at a place does; the change of a place is always the same."""
         change = Random(place).randrange(1, 256)
         damaged = bytearray(self._content)
         damaged[place] ^= change
@@ -252,13 +255,20 @@ class Store(File):
 
 
 KINDS = {
-    kind.__name__.lower(): kind
-    for kind in (
-        *(Table, Csv, Json, Record, Foreign, Counted, Page),
-        *(Archive, Cache, Quota, Keys, Store),
-    )
+    "table": Table,
+    "csv": Csv,
+    "json": Json,
+    "record": Record,
+    "foreign": Foreign,
+    "counted": Counted,
+    "page": Page,
+    "archive": Archive,
+    "cache": Cache,
+    "quota": Quota,
+    "keys": Keys,
+    "store": Store,
 }
-#: What may come of a change, by kind: what is ours is the same, named or refused; never wrong.
+#: What a change may do: a sealed file is refused, named or the same, never wrong.
 ALLOWED = {"refused", "named", "same", "read"}
 
 
@@ -268,7 +278,7 @@ def outcomes(kind, folder, *, step, most):
     places = file.places(step)
     if len(places) > most:
         places = sorted(Random(0).sample(places, most))
-    came = {place: file.outcome(place) for place in places}
-    wrong = {place: outcome for place, outcome in came.items() if outcome not in ALLOWED}
+    found = {place: file.outcome(place) for place in places}
+    wrong = {place: outcome for place, outcome in found.items() if outcome not in ALLOWED}
     assert wrong == {}
-    return Counter(came.values())
+    return Counter(found.values())

@@ -45,7 +45,7 @@ def accounts(number=40, **columns):
         country_name=("str", codes),
         kudo_score_kudo_rank=("Int64", [row % 11 or None for row in rows]),
         posts_count=("Int64", [0 if row % 3 else row**2 for row in rows]),
-        created_at=(MOMENT, months(row % 30 for row in rows)),
+        created_at=(MOMENT, months([row % 30 for row in rows])),
     ).assign(**columns)
 
 
@@ -60,14 +60,14 @@ def projects(number=40, **columns):
         "project",
         id=("str", rows),
         name=("str", odd),
-        created_at=(MOMENT, months(row % 30 for row in rows)),
+        created_at=(MOMENT, months([row % 30 for row in rows])),
         stack_count=("Int64", [row * 37 % 5000 for row in rows]),
         **{
             LANGUAGE: ("str", spoken),
             LINES: ("Int64", [1000] * number),
             PEOPLE: ("Int64", [row**2 % 1601 if row % 2 else 0 for row in rows]),
-            FIRST: (MOMENT, months(row % 30 for row in rows)),
-            LAST: (MOMENT, months(row % 30 + row for row in rows)),
+            FIRST: (MOMENT, months([row % 30 for row in rows])),
+            LAST: (MOMENT, months([row % 30 + row for row in rows])),
             # After all of their months: what is known of one project is known of all.
             FETCHED: (MOMENT, months([number + 30] * number)),
         },
@@ -98,8 +98,10 @@ def activity_facts(number=40):
 
 
 def _loaded(resource, **columns):
-    series = {name: pd.Series(values, dtype=dtype) for name, (dtype, values) in columns.items()}
-    frame = pd.DataFrame(series)
+    """Return a frame of columns, each of which has a dtype and values."""
+    frame = pd.DataFrame()
+    for name, (dtype, values) in columns.items():
+        frame[name] = pd.Series(values, dtype=dtype)
     return with_provenance(frame, resource=resource, source=SOURCE)
 
 
@@ -171,12 +173,11 @@ _COLUMNS = {
 def frames(draw):
     """Draw a frame with every dtype that frames have, and whatever text there is."""
     rows = draw(st.integers(0, 4))
-    frame = pd.DataFrame(
-        {
-            name: pd.Series(draw(st.lists(values, min_size=rows, max_size=rows)), dtype=dtype)
-            for name, (dtype, values) in _COLUMNS.items()
-        }
-    )
+    columns = {}
+    for name, (dtype, values) in _COLUMNS.items():
+        drawn = draw(st.lists(values, min_size=rows, max_size=rows))
+        columns[name] = pd.Series(drawn, dtype=dtype)
+    frame = pd.DataFrame(columns)
     kinds = pd.CategoricalDtype(pd.Index(["a", "=b"], dtype="str"))
     frame["kind"] = frame["kind"].astype(kinds)
     frame["zoned"] = frame["when"].dt.tz_localize("UTC").dt.tz_convert("Asia/Kathmandu")

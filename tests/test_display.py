@@ -55,11 +55,8 @@ def test_cells_are_written_for_their_dtype():
         ("licences", "MIT, c", ""): [[{"id": "1", "name": "m", "nice_name": "MIT"}, "c"], None],
         ("links", "Home, Web", ""): [{"title": "Home", "url": None, "category": "Web"}, None],
     }
-    assert {
-        heads: found
-        for heads, values in cells.items()
-        if (found := cells_of(values, heads[0].replace(" ", "_"))) != list(heads)
-    } == {}
+    shown = {heads: cells_of(values, heads[0].replace(" ", "_")) for heads, values in cells.items()}
+    assert shown == {heads: list(heads) for heads in cells}
 
 
 def test_ends_of_an_interval_are_in_percent_beside_their_share():
@@ -81,12 +78,16 @@ def test_numbers_stand_right_and_wide_signs_take_two_places(terminal):
     ]
 
 
-def test_control_signs_do_not_reach_a_terminal(terminal):
+@pytest.mark.parametrize("rows", [2, 1])
+def test_control_signs_do_not_reach_a_terminal(rows, terminal):
     frame = pd.DataFrame({"id": ["1", "2"], "name": ["a\x1b[31mred\nb", "c"]})
-    for shown in (frame, frame.head(1)):
-        lines, _ = terminal(shown)
-        assert not any("\x1b" in line for line in lines)
-        assert "a [31mred b" in "\n".join(lines)
+    lines, _ = terminal(frame.head(rows))
+    text = "\n".join(lines)
+    assert "\x1b" not in text
+    assert "a [31mred b" in text
+
+
+def test_control_signs_are_removed_and_joined_signs_kept():
     assert printable("a\x1b[31m\nb\u202ec 日本 é क्\u200dष") == "a [31m b c 日本 é क्\u200dष"
 
 
@@ -97,14 +98,14 @@ def test_escaped_name_stays_what_it_is_and_printable():
     )
 
 
-def test_columns_and_rows_without_room_are_left_out_and_named(terminal):
+@pytest.mark.parametrize("width", [2, 20, 80])
+def test_columns_and_rows_without_room_are_left_out_and_named(width, terminal):
     frame = pd.DataFrame({"id": [str(n) for n in range(53)]})
     frame = frame.assign(**{f"column_{n}": "x" * 60 for n in range(9)})
-    for width in (2, 20, 80):
-        lines, notes = terminal(frame, width)
-        assert max(map(width_of, lines)) <= max(width, 5)
-        assert "column_8" in notes
-        assert "3 more rows" in notes
+    lines, notes = terminal(frame, width)
+    assert max(map(width_of, lines)) <= max(width, 5)
+    assert "column_8" in notes
+    assert "3 more rows" in notes
 
 
 def test_display_of_one_record_has_every_column_and_its_whole_text(terminal):
@@ -117,10 +118,13 @@ def test_display_of_one_record_has_every_column_and_its_whole_text(terminal):
 
 def test_texts_are_cut_after_a_word():
     assert cut("one two three four five six", 20) == "one two three four…"
-    for sign in ("日", "e\u0301"):
-        short = cut(sign * 60, 21)
-        assert width_of(short) <= 21
-        assert short.endswith("…")
+
+
+@pytest.mark.parametrize("sign", ["日", "e\u0301"], ids=["wide", "combined"])
+def test_text_without_a_blank_is_cut_at_its_width(sign):
+    short = cut(sign * 60, 21)
+    assert width_of(short) <= 21
+    assert short.endswith("…")
 
 
 def test_small_object_is_a_heading_facts_and_a_note():

@@ -29,8 +29,14 @@ from tests.cases import slow_except
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 NOTEBOOKS = [
-    *("countries", "gallery", "languages_and_contributors", "organization_portfolio"),
-    *("quick_start", "real_directory", "recipes", "research_question"),
+    "countries",
+    "gallery",
+    "languages_and_contributors",
+    "organization_portfolio",
+    "quick_start",
+    "real_directory",
+    "recipes",
+    "research_question",
 ]
 
 
@@ -86,16 +92,29 @@ def tables(monkeypatch):
     sys.modules.pop("tables")
 
 
+def columns_of(resource):
+    """Return the columns of a resource and those of the entries of its lists."""
+    columns = set()
+    for field in resource.fields:
+        columns.add(field.column)
+        columns |= {f"{field.column}[].{entry.column}" for entry in field.fields}
+    return columns
+
+
 def test_data_dictionary_has_each_field_with_its_type(tables, sample_projects):
     found = re.findall(r"\*\*(\w+)\*\*\n\n(.+?)(?=\n\n|\Z)", tables["fields"], re.DOTALL)
     assert [name for name, _ in found] == [*ALL_RESOURCES]
-    for name, section in found:
-        types = dict(re.findall(r"^\| `(\S+)` \| [^|]+ \| `([^`]+)`", section, re.MULTILINE))
-        for field in ALL_RESOURCES[name].fields:
-            entries = {f"{field.column}[].{entry.column}" for entry in field.fields}
-            assert {field.column, *entries} <= {*types}
-        for field in ALL_RESOURCES[name].specified if name == "project" else ():
-            assert types[field.column] == str(sample_projects[field.column].dtype)
+    types = {
+        name: dict(re.findall(r"^\| `(\S+)` \| [^|]+ \| `([^`]+)`", section, re.MULTILINE))
+        for name, section in found
+    }
+    lacking = {
+        name: columns_of(resource) - types[name].keys() for name, resource in ALL_RESOURCES.items()
+    }
+    assert {name: columns for name, columns in lacking.items() if columns} == {}
+    specified = [field.column for field in ALL_RESOURCES["project"].specified]
+    dtypes = {column: str(sample_projects[column].dtype) for column in specified}
+    assert {column: types["project"][column] for column in specified} == dtypes
 
 
 def test_reference_has_each_public_name(tables):
@@ -175,8 +194,14 @@ WITH_CODE = sorted(
 
 #: They load, harvest or draw much: the slow tests run them.
 LONG = [
-    *("analysis", "countries", "large", "many-projects", "organizations", "real-directory"),
-    *("reproducibility", "whole-directory"),
+    "analysis",
+    "countries",
+    "large",
+    "many-projects",
+    "organizations",
+    "real-directory",
+    "reproducibility",
+    "whole-directory",
 ]
 
 
@@ -234,18 +259,21 @@ def test_readme_code_runs_offline_and_with_a_key(configured):
     assert "requests" in names["printed"]
 
 
-def test_notebooks_show_what_they_give_and_say_what_to_change():
+def test_notebooks_are_those_of_the_documentation():
     assert sorted(file.stem for file in (ROOT / "notebooks").glob("*.ipynb")) == NOTEBOOKS
-    for name in NOTEBOOKS:
-        cells = cells_of(name)
-        code = [cell for cell in cells if cell["cell_type"] == "code"]
-        assert [cell["execution_count"] for cell in code] == [*range(1, len(code) + 1)]
-        shown = json.dumps([cell["outputs"] for cell in code])
-        assert "image/png" in shown, name
-        assert not re.search(r'"output_type": "error"|"stderr"|127\.0\.0\.1:\d|/tmp/', shown), name
-        opening = "".join(cells[0]["source"])
-        assert re.match(r"# .+\n\nThis notebook ", opening), name
-        assert "dirframe.Directory(" in opening, name
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_notebook_shows_its_results_and_says_what_to_change(name):
+    cells = cells_of(name)
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in code] == [*range(1, len(code) + 1)]
+    shown = json.dumps([cell["outputs"] for cell in code])
+    assert "image/png" in shown
+    assert not re.search(r'"output_type": "error"|"stderr"|127\.0\.0\.1:\d|/tmp/', shown)
+    opening = "".join(cells[0]["source"])
+    assert re.match(r"# .+\n\nThis notebook ", opening)
+    assert "dirframe.Directory(" in opening
 
 
 def test_gallery_shows_every_chart():
@@ -264,8 +292,10 @@ MODULES = sorted(
 #: They draw, harvest or open an explorer: the slow tests have them.
 LONG_MODULES = {
     "dirframe",  # of the package itself, in test_public_names
-    *("dirframe.archive.archive", "dirframe.archive.harvest"),
-    *("dirframe.explorer.explorer", "dirframe.reports.report"),
+    "dirframe.archive.archive",
+    "dirframe.archive.harvest",
+    "dirframe.explorer.explorer",
+    "dirframe.reports.report",
 }
 QUICK_MODULES = [name for name in MODULES if name not in LONG_MODULES]
 

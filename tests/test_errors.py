@@ -19,29 +19,37 @@ from dirframe.errors import (
 ADVICE = "Pass overwrite=True (--overwrite)."
 
 
-def test_errors_cross_a_process_boundary_with_their_facts():
-    frame = pd.DataFrame({"id": ["1"]})
-    for error in (
+@pytest.mark.parametrize(
+    "error",
+    [
         InvalidInputError("It is there.", hint=ADVICE),
         MissingExtraError("xlsxwriter", extra="excel", purpose="Writing .xlsx"),
         QuotaExceededError("It is used up.", url="/", resets_at=datetime(2026, 1, 2, tzinfo=UTC)),
         UnresolvedCountriesError([("Mars", 2, "no country")]),
-        IncompleteCollectionError("Two are missing.", frame=frame, missing="2 of 3 records"),
-    ):
-        copy = pickle.loads(pickle.dumps(error))
-        assert type(copy) is type(error)
-        assert str(copy) == str(error)
-        facts, again = dict(vars(error)), dict(vars(copy))
-        if "frame" in facts:
-            pd.testing.assert_frame_equal(again.pop("frame"), facts.pop("frame"))
-        assert again == facts
+        IncompleteCollectionError(
+            "Two are missing.", frame=pd.DataFrame({"id": ["1"]}), missing="2 of 3 records"
+        ),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_cross_a_process_boundary_with_their_facts(error):
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error)
+    assert str(copy) == str(error)
+    facts, again = dict(vars(error)), dict(vars(copy))
+    if "frame" in facts:
+        pd.testing.assert_frame_equal(again.pop("frame"), facts.pop("frame"))
+    assert again == facts
 
 
-def test_advice_follows_the_message_and_stands_below_a_list():
-    for kind in (InvalidInputError, DirframeWarning):
-        error = kind("It is there.", hint=ADVICE)
-        assert (str(error), error.hint) == (f"It is there. {ADVICE}", ADVICE)
-        assert str(kind("It is gone.")) == "It is gone."
+@pytest.mark.parametrize("kind", [InvalidInputError, DirframeWarning])
+def test_advice_follows_the_message(kind):
+    error = kind("It is there.", hint=ADVICE)
+    assert (str(error), error.hint) == (f"It is there. {ADVICE}", ADVICE)
+    assert str(kind("It is gone.")) == "It is gone."
+
+
+def test_advice_stands_below_a_list():
     listing = UnresolvedCountriesError([("Mars", 2, "no country")])
     assert listing.unresolved == (("Mars", 2, "no country"),)
     *_, mars, advice = str(listing).splitlines()

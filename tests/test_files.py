@@ -47,7 +47,8 @@ def test_files_with_pages_counts_and_keys_are_private(tmp_path):
     assert modes == dict.fromkeys(names, 0o600)
 
 
-def test_file_is_there_until_the_new_one_is_whole(tmp_path):
+@pytest.mark.parametrize("name", ["f.csv", "[a].csv", "a*?.csv"])
+def test_file_is_there_until_the_new_one_is_whole(name, tmp_path):
     def write_half(target):
         with atomic_write(target, overwrite=True) as part:
             part.write_text("half")
@@ -55,33 +56,48 @@ def test_file_is_there_until_the_new_one_is_whole(tmp_path):
             assert target.read_text() == "old"
             raise KeyboardInterrupt
 
-    for name in ("f.csv", "[a].csv", "a*?.csv"):
-        target = tmp_path / name
-        target.write_text("old")
-        with pytest.raises(KeyboardInterrupt):
-            write_half(target)
-        assert target.read_text() == "old"
-        assert list(tmp_path.iterdir()) == [target]
-        target.unlink()
+    target = tmp_path / name
+    target.write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        write_half(target)
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
 
 
-def test_file_error_names_the_requested_file(tmp_path):
-    target, other = tmp_path / "removed meanwhile" / "f.csv", tmp_path / "read meanwhile.csv"
-    arrow = f"Failed to open local file '{target.parent}/.f-1.part'. Detail: [errno 2] No such file"
+def write_text(part):
+    part.write_text("x")
 
-    def fail(error):
-        raise error
 
-    for write, named in (
-        (lambda part: part.write_text("x"), target),
-        (lambda part: part.with_name(f"{part.name}-1").mkdir(), target),
-        (lambda _: fail(OSError(errno.ENOENT, arrow)), target),
-        (lambda _: other.read_text(), other),  # of another file
-    ):
-        with pytest.raises(FileNotFoundError) as caught, atomic_write(target, overwrite=False) as p:
-            write(p)
-        assert caught.value.filename == str(named)
-        assert str(caught.value) == f"[Errno 2] {os.strerror(errno.ENOENT)}: '{named}'"
+def make_folder(part):
+    part.with_name(f"{part.name}-1").mkdir()
+
+
+def fail_as_arrow(part):
+    path = part.with_name(".f-1.part")
+    text = f"Failed to open local file '{path}'. Detail: [errno 2] No such file"
+    raise OSError(errno.ENOENT, text)
+
+
+def read_other_file(part):
+    (part.parent.parent / "read meanwhile.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("write", "named"),
+    [
+        (write_text, "removed meanwhile/f.csv"),
+        (make_folder, "removed meanwhile/f.csv"),
+        (fail_as_arrow, "removed meanwhile/f.csv"),
+        (read_other_file, "read meanwhile.csv"),
+    ],
+)
+def test_file_error_names_the_requested_file(write, named, tmp_path):
+    target = tmp_path / "removed meanwhile" / "f.csv"
+    with pytest.raises(FileNotFoundError) as caught, atomic_write(target, overwrite=False) as part:
+        write(part)
+    path = tmp_path / named
+    assert caught.value.filename == str(path)
+    assert str(caught.value) == f"[Errno 2] {os.strerror(errno.ENOENT)}: '{path}'"
 
 
 def test_database_that_another_process_begins_is_opened_in_its_mode(tmp_path):

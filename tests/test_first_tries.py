@@ -67,18 +67,24 @@ def test_options_are_named_and_values_are_answered_with_those_that_exist(sample,
         dirframe.plan(sample)
 
 
-def test_project_is_named_by_its_id_and_the_directory_by_its_name(sample, sample_projects):
-    for call in (dirframe.load_project, dirframe.load_size):
-        with pytest.raises(TypeError, match=r"write load_\w+\(project, directory=directory\)"):
-            call(sample, 711)
-        with pytest.raises(InvalidInputError, match="The project is a SampleDirectory"):
-            call(sample)
+@pytest.mark.parametrize("load", [dirframe.load_project, dirframe.load_size])
+def test_project_is_named_before_the_directory(load, sample):
+    with pytest.raises(TypeError, match=r"write load_\w+\(project, directory=directory\)"):
+        load(sample, 711)
+    with pytest.raises(InvalidInputError, match="The project is a SampleDirectory"):
+        load(sample)
+
+
+def test_query_is_named_beside_the_directory(sample):
     with pytest.raises(TypeError, match=r"write load_projects\(directory, query=query\)"):
         dirframe.load_projects(sample, "firefox")
-    for call in (dirframe.load_project, dirframe.load_contributors):
-        with pytest.raises(InvalidInputError, match=r"pass row\['id'\]") as caught:
-            call(sample_projects.iloc[0], directory=sample)
-        assert "Timestamp" not in str(caught.value)
+
+
+@pytest.mark.parametrize("load", [dirframe.load_project, dirframe.load_contributors])
+def test_project_that_is_a_row_is_answered_with_its_id(load, sample, sample_projects):
+    with pytest.raises(InvalidInputError, match=r"pass row\['id'\]") as caught:
+        load(sample_projects.iloc[0], directory=sample)
+    assert "Timestamp" not in str(caught.value)
 
 
 def test_pages_are_named_by_a_pattern(root, tmp_path):

@@ -48,10 +48,49 @@ def test_provenance_of_a_frame_from_nowhere_has_every_key():
     record = get_provenance(pd.DataFrame())
     assert (record["source"], record["complete"], record["items_loaded"]) == ("", None, None)
     assert (record["completeness"], record["dirframe"]) == ("unknown", __version__)
-    for foreign in (None, "text", 7, ["list"]):
-        frame = pd.DataFrame()
-        frame.attrs[provenance.ATTRIBUTE] = foreign
-        assert get_provenance(frame) == record
+
+
+@pytest.mark.parametrize("foreign", [None, "text", 7, ["list"]])
+def test_provenance_that_is_none_of_ours_is_ignored(foreign):
+    frame = pd.DataFrame()
+    frame.attrs[provenance.ATTRIBUTE] = foreign
+    assert get_provenance(frame) == get_provenance(pd.DataFrame())
+
+
+def test_facts_that_do_not_exist_are_refused():
+    frame = loaded()
+    before = get_provenance(frame)
+    with pytest.raises(TypeError, match="sourse"):
+        set_provenance(frame, sourse="A directory")
+    assert get_provenance(frame) == before
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"query": {"query": datetime(2026, 11, 21, tzinfo=UTC)}},
+        {"query": {"query": float("nan")}},
+        {"query": "xml"},
+        {"complete": "yes"},
+        {"complete": []},
+        {"completeness": "prooven"},
+        {"base_url": 5},
+        {"excluded": [1]},
+        {"synthetic": "no"},
+        {"base_url": "https://s3cret@a.example"},
+        {"base_url": "https://me:s3cret@a.example"},
+        {"base_url": "https://a.example?api_key=s3cret"},
+        {"query": {"api_key": "s3cret"}},
+    ],
+    ids=repr,
+)
+def test_facts_that_are_not_json_or_hold_a_secret_are_refused(facts):
+    frame = loaded()
+    before = get_provenance(frame)
+    with pytest.raises(InvalidInputError) as caught:
+        set_provenance(frame, **facts)
+    assert "s3cret" not in str(caught.value)
+    assert get_provenance(frame) == before
 
 
 def test_facts_are_kept_until_they_are_set_again_and_read_as_a_copy():
@@ -81,40 +120,21 @@ def test_facts_of_wrong_types_in_a_file_of_others_are_not_known():
     assert get_provenance(frame) == get_provenance(pd.DataFrame()) | {"list": "tags"}
 
 
-def test_facts_that_do_not_exist_or_are_not_json_are_refused():
-    frame = loaded()
-    before = get_provenance(frame)
-    with pytest.raises(TypeError, match="sourse"):
-        set_provenance(frame, sourse="A directory")
-    for facts in (
-        *(
-            {"query": {"query": value}}
-            for value in (datetime(2026, 11, 21, tzinfo=UTC), float("nan"))
-        ),
-        *({"complete": "yes"}, {"complete": []}, {"completeness": "prooven"}),
-        *({"base_url": 5}, {"query": "xml"}, {"excluded": [1]}, {"synthetic": "no"}),
-    ):
-        with pytest.raises(InvalidInputError):
-            set_provenance(frame, **facts)
-    for facts in (
-        *({"base_url": f"https://{start}a.example"} for start in ("s3cret@", "me:s3cret@")),
-        *({"base_url": "https://a.example?api_key=s3cret"}, {"query": {"api_key": "s3cret"}}),
-    ):
-        with pytest.raises(InvalidInputError) as caught:
-            set_provenance(frame, **facts)
-        assert "s3cret" not in str(caught.value)
-    assert get_provenance(frame) == before
-
-
 def test_provenance_survives_what_pandas_and_arrow_let_survive():
     frame = loaded()
     buffer = io.BytesIO()
     frame.to_parquet(buffer)
-    for after in (
-        *(frame.query("id == '1'"), frame.assign(name="x"), frame.copy(), frame.sort_values("id")),
-        *(pickle.loads(pickle.dumps(frame)), pd.read_parquet(buffer), pa.Table.from_pandas(frame)),
-    ):
-        assert get_provenance(after) == get_provenance(frame)
+    copies = {
+        "query": frame.query("id == '1'"),
+        "assign": frame.assign(name="x"),
+        "copy": frame.copy(),
+        "sort": frame.sort_values("id"),
+        "pickle": pickle.loads(pickle.dumps(frame)),
+        "Parquet": pd.read_parquet(buffer),
+        "Arrow": pa.Table.from_pandas(frame),
+    }
+    expected = get_provenance(frame)
+    assert [name for name, copy in copies.items() if get_provenance(copy) != expected] == []
     assert get_provenance(pa.table({"id": ["1"]}))["source"] == ""
 
 
@@ -170,29 +190,43 @@ def test_caption_names_size_source_and_days():
     assert caption(loaded()) == expected
     one_day = caption(loaded(retrieved_newest="2026-11-19T23:59:59Z"))
     assert one_day == expected.removesuffix(" to 2026-11-20")
-    for frame, size in (
+    assert "Source: https://directory.example," in caption(loaded(source=""))
+
+
+@pytest.mark.parametrize(
+    ("frame", "size"),
+    [
         (loaded().head(1), "n = 1 of 3 projects ·"),
         (loaded(1, items_loaded=1, resource="account"), "n = 1 account ·"),
         (loaded(0, items_loaded=12360, counted={"projects": 12360}), "n = 12,360 projects ·"),
         (pd.DataFrame({"id": ["1"]}), "n = 1 record · Source:"),
-    ):
-        assert caption(frame).startswith(size)
-    assert "Source: https://directory.example," in caption(loaded(source=""))
+    ],
+    ids=["part", "one", "counted", "unknown"],
+)
+def test_caption_begins_with_the_size(frame, size):
+    assert caption(frame).startswith(size)
 
 
-def test_caption_says_synthetic_and_how_complete():
+def test_caption_of_generated_records_says_so():
     assert caption(loaded(synthetic=True)).endswith("· synthetic sample data")
-    drawn = {"sample": {"size": 4, "population": 2500, "seed": 7}}
-    days = "2026-11-19 to 2026-11-20"
-    words = f"random sample of 4 of 2,500 projects, drawn on {days}, seed 7"
-    for completeness, facts, said in (
+
+
+DRAWN = {"sample": {"size": 4, "population": 2500, "seed": 7}}
+DRAWN_WORDS = "random sample of 4 of 2,500 projects, drawn on 2026-11-19 to 2026-11-20, seed 7"
+
+
+@pytest.mark.parametrize(
+    ("completeness", "facts", "words"),
+    [
         ("incomplete", {}, "incomplete: 3 of 2,500 loaded"),
         ("incomplete", {"items_available": None}, "incomplete"),
         ("counted", {}, "counted, not proven complete"),
-        ("sample", drawn, words),
-        ("incomplete", drawn, f"incomplete {words}: 3 loaded"),
-    ):
-        assert caption(loaded(completeness=completeness, **facts)).endswith(f"· {said}")
+        ("sample", DRAWN, DRAWN_WORDS),
+        ("incomplete", DRAWN, f"incomplete {DRAWN_WORDS}: 3 loaded"),
+    ],
+)
+def test_caption_says_how_complete_the_records_are(completeness, facts, words):
+    assert caption(loaded(completeness=completeness, **facts)).endswith(f"· {words}")
 
 
 STYLES = ("text", "bibtex")
@@ -224,31 +258,44 @@ def test_citation_styles_have_service_query_size_link_days_and_version():
     }
 
 
-def test_citation_in_every_style_says_synthetic_incomplete_and_what_was_done():
+@pytest.fixture
+def cleaned_part():
+    """Return two of three generated records, of more that there are, with unified countries."""
     short = loaded(complete=False, incomplete_reason="capped by max_items=3", synthetic=True)
-    frame = copy_provenance(short, short.head(2), "unify_countries")
-    for style in STYLES:
-        assert "ynthetic" not in cite(loaded(), style=style)
-        text = cite(frame, style=style).replace("\\", "")
-        for fact in ("ynthetic", "3 of 2,500", "(capped by max_items=3)", "unify_countries"):
-            assert fact in text
-    # Most layouts print no note.
-    title = fields(cite(frame, style="bibtex"))["title"]
+    return copy_provenance(short, short.head(2), "unify_countries")
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_citation_in_every_style_says_synthetic_incomplete_and_what_was_done(style, cleaned_part):
+    text = cite(cleaned_part, style=style).replace("\\", "")
+    facts = ("ynthetic", "3 of 2,500", "(capped by max_items=3)", "unify_countries")
+    assert [fact for fact in facts if fact not in text] == []
+    assert "ynthetic" not in cite(loaded(), style=style)
+
+
+def test_citation_has_what_is_missing_in_its_title_since_most_layouts_print_no_note(cleaned_part):
+    title = fields(cite(cleaned_part, style="bibtex"))["title"]
     assert title.endswith(
         " [synthetic sample data] [incomplete: 3 of 2,500 loaded] [2 of 3 records loaded]}"
     )
 
 
-def test_citation_in_every_style_claims_nothing_that_is_not_known():
+@pytest.mark.parametrize("style", STYLES)
+def test_citation_in_every_style_claims_nothing_that_is_not_known(style):
     no_days = loaded(retrieved_oldest=None, retrieved_newest=None)
-    for style in STYLES:
-        assert "2026" not in cite(no_days, style=style)
-        assert "https://directory.example" in cite(loaded(source=""), style=style)
-        for host in ("127.0.0.1", "localhost", "[::1]", "directory.localhost"):
-            text = cite(loaded(base_url=f"http://{host}:8000"), style=style)
-            assert f"{host}:8000" not in text, host  # on one's own machine
-        with pytest.raises(InvalidInputError):
-            cite(pd.DataFrame({"id": ["1"]}), style=style)
+    assert "2026" not in cite(no_days, style=style)
+    assert "https://directory.example" in cite(loaded(source=""), style=style)
+    with pytest.raises(InvalidInputError):
+        cite(pd.DataFrame({"id": ["1"]}), style=style)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "directory.localhost"])
+def test_citation_has_no_address_of_this_machine(style, host):
+    assert f"{host}:8000" not in cite(loaded(base_url=f"http://{host}:8000"), style=style)
+
+
+def test_citation_in_another_style_is_refused():
     with pytest.raises(InvalidInputError, match=r"'ris'.*text, bibtex, apa"):
         cite(loaded(), style="ris")
 

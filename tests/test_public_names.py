@@ -15,6 +15,7 @@ import pytest
 import dirframe
 from dirframe import errors, plot, stats
 from dirframe.errors import ConfigurationError
+from tests.conftest import ROOT
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
@@ -51,16 +52,24 @@ def public_objects():
     return {name: value for name, value in found.items() if callable(value)}
 
 
-def test_public_names_are_exactly_these_and_lead_to_the_things_of_that_name():
+def test_public_names_are_exactly_these():
     assert dirframe.__all__ == PUBLIC
     assert set(errors.__all__) <= set(PUBLIC)
-    for name in PUBLIC:
-        value = getattr(dirframe, name)
-        if inspect.ismodule(value):
-            assert value.__name__ == f"dirframe.{name}"
-        else:
-            assert value.__name__ == name
-            assert getattr(import_module(value.__module__), name) is value
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_name_leads_to_the_thing_of_that_name(name):
+    value = getattr(dirframe, name)
+    if inspect.ismodule(value):
+        assert value.__name__ == f"dirframe.{name}"
+    else:
+        assert value.__name__ == name
+        assert getattr(import_module(value.__module__), name) is value
+
+
+def test_public_name_that_is_like_no_other_is_answered_without_one():
+    with pytest.raises(AttributeError, match=r"'xyzzy'$"):
+        getattr(dirframe, "xyzzy")  # noqa: B009  # the type checker must not see it
 
 
 def test_completion_offers_the_public_names_alone():
@@ -119,24 +128,35 @@ def test_module_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(plot)) is plot
 
 
-def test_public_name_that_does_not_exist_is_answered_with_the_one_meant():
-    accessor = pd.DataFrame({"id": ["1"]}).dirframe
-    for owner, wrong, right in (
+ACCESSOR = pd.DataFrame({"id": ["1"]}).dirframe
+
+
+@pytest.mark.parametrize(
+    ("owner", "wrong", "right"),
+    [
         (dirframe, "load_acounts", "load_accounts"),
         (dirframe, "projects", "load_projects"),
         (dirframe, "load_users", "load_accounts"),
-        (accessor, "cites", "cite"),
-        (accessor.plot, "Tags", "tags"),
+        (ACCESSOR, "cites", "cite"),
+        (ACCESSOR.plot, "Tags", "tags"),
         (plot, "langage_share", "language_share"),
         (stats, "Tags", "tags"),
-    ):
-        with pytest.raises(AttributeError, match=repr(wrong)) as caught:
-            getattr(owner, wrong)
-        assert repr(right) in str(caught.value)
-        # Python adds no second suggestion of its own.
-        assert "".join(traceback.format_exception(caught.value)).count("Did you mean") == 1
-    with pytest.raises(AttributeError, match=r"'xyzzy'$"):
-        getattr(dirframe, "xyzzy")  # noqa: B009  # the type checker must not see it
+    ],
+)
+def test_public_name_that_does_not_exist_is_answered_with_the_one_meant(owner, wrong, right):
+    with pytest.raises(AttributeError, match=repr(wrong)) as caught:
+        getattr(owner, wrong)
+    assert repr(right) in str(caught.value)
+    # Python adds no second suggestion of its own.
+    assert "".join(traceback.format_exception(caught.value)).count("Did you mean") == 1
+
+
+def test_accessor_offers_the_functions_of_dirframe_that_take_a_frame():
+    functions = set(dir(ACCESSOR)) - {"caption", "plot", "provenance", "stats"}
+    offered = {name: getattr(ACCESSOR, name).__func__ for name in functions}
+    assert offered == {name: getattr(dirframe, name) for name in functions}
+    texts = {name: inspect.getdoc(getattr(ACCESSOR, name)) for name in functions}
+    assert texts == {name: inspect.getdoc(getattr(dirframe, name)) for name in functions}
 
 
 def test_public_names_have_a_first_line_and_an_example_and_describe_their_parameters():
@@ -181,10 +201,6 @@ def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
     accessor = projects.dirframe
     assert dir(accessor.stats) == sorted(set(stats.__all__) - {"by"})
     assert set(dir(accessor.plot)) <= set(plot.__all__)
-    for name in set(dir(accessor)) - {"caption", "plot", "provenance", "stats"}:
-        function = getattr(accessor, name)
-        assert function.__func__ is getattr(dirframe, name)
-        assert inspect.getdoc(function) == inspect.getdoc(getattr(dirframe, name))
     assert accessor.cite() == dirframe.cite(projects)
     assert accessor.provenance == dirframe.provenance.get_provenance(projects)
     assert accessor.caption == dirframe.provenance.caption(projects)
@@ -195,14 +211,19 @@ def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
 
 
 @pytest.mark.filterwarnings("ignore:.*infer_string")
-def test_option_that_counts_missing_text_as_a_value_is_refused(sample_projects, root):
-    uses = [
+@pytest.mark.parametrize(
+    "use",
+    [
         stats.language_share,
         dirframe.summary,
         lambda frame: dirframe.select(frame, languages="C"),
-        lambda _: dirframe.read_pages(root / "data" / "projects.xml.gz"),
-    ]
-    with pd.option_context("future.infer_string", False):
-        for use in uses:
-            with pytest.raises(ConfigurationError, match=r"future\.infer_string"):
-                use(sample_projects)
+        lambda _: dirframe.read_pages(ROOT / "data" / "projects.xml.gz"),
+    ],
+    ids=["statistic", "summary", "select", "read_pages"],
+)
+def test_option_that_counts_missing_text_as_a_value_is_refused(use, sample_projects):
+    with (
+        pd.option_context("future.infer_string", False),
+        pytest.raises(ConfigurationError, match=r"future\.infer_string"),
+    ):
+        use(sample_projects)

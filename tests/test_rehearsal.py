@@ -14,9 +14,9 @@ from dirframe.provenance import get_provenance
 #: Numbers of projects by short name: none, one, several, a full page, several pages.
 PROJECTS = {"harbour": 7, "lantern": 20, "meridian": 45, "orchard": 12, "quarry": 1, "vacant": 0}
 HISTORIES = {
-    *("17", "143", "464", "579", "633", "663", "714", "779", "814", "864"),
-    *("883", "885", "948", "959", "966", "983", "1005", "1051", "1253", "1488"),
-}
+    "17", "143", "464", "579", "633", "663", "714", "779", "814", "864",
+    "883", "885", "948", "959", "966", "983", "1005", "1051", "1253", "1488",
+}  # fmt: skip
 #: Accounts of people of an organization, who have lists of their own.
 MEMBERS = ["284", "291", "296"]
 #: Of all files of the sample, by `python -m tools.synthetic data`.

@@ -54,16 +54,58 @@ def test_sorts_are_the_specified_ones():
     assert ACCOUNT.default_sort == "created_at_reverse"
 
 
-def test_fields_have_a_column_a_meaning_and_a_unit_each():
-    for resource in ALL_RESOURCES.values():
-        assert list(resource.by_column) == [field.column for field in resource.fields]
-        assert resource.fields[: len(resource.core)] == resource.core
-        for field in resource.fields:
-            where = (resource.name, field.column)
-            assert bool(field.tag) == (field.kind is Kind.ITEMS), where
-            assert field.meaning, where
-            assert field.unit or field.kind not in {Kind.INTEGER, Kind.TIMESTAMP}, where
-            assert field.dialect is Dialect.SPECIFIED or not field.required, where
+@pytest.mark.parametrize("resource", ALL_RESOURCES.values(), ids=ALL_RESOURCES)
+def test_fields_have_a_column_each(resource):
+    assert list(resource.by_column) == [field.column for field in resource.fields]
+    assert resource.fields[: len(resource.core)] == resource.core
+
+
+FIELDS = [
+    (resource.name, field) for resource in ALL_RESOURCES.values() for field in resource.fields
+]
+
+
+def test_fields_have_a_meaning():
+    assert [(name, field.column) for name, field in FIELDS if not field.meaning] == []
+
+
+def test_fields_with_entries_name_their_element():
+    assert [
+        (name, field.column)
+        for name, field in FIELDS
+        if bool(field.tag) != (field.kind is Kind.ITEMS)
+    ] == []
+
+
+def test_fields_of_numbers_and_times_have_a_unit():
+    measured = {Kind.INTEGER, Kind.TIMESTAMP}
+    assert [
+        (name, field.column) for name, field in FIELDS if field.kind in measured and not field.unit
+    ] == []
+
+
+def test_fields_that_are_required_are_specified():
+    assert [
+        (name, field.column)
+        for name, field in FIELDS
+        if field.required and field.dialect is not Dialect.SPECIFIED
+    ] == []
+
+
+def test_columns_tell_what_the_records_are():
+    detected = {
+        name: detect_resource(field.column for field in resource.core)
+        for name, resource in ALL_RESOURCES.items()
+    }
+    assert detected == ALL_RESOURCES
+    assert detect_resource(["posts_count", "stack_count", "location"]) is ACCOUNT
+
+
+@pytest.mark.parametrize(
+    "columns", [["id", "name", "created_at"], ["weight", 7], ["posts_count", "stack_count"]]
+)
+def test_columns_of_several_records_or_none_tell_nothing(columns):
+    assert detect_resource(columns) is None
 
 
 #: Kinds by the dtypes that docstrings name.
@@ -117,11 +159,3 @@ def test_records_are_called_what_they_are():
     assert schema.CONTRIBUTOR_FACT.words == ("contributor", "contributors")
     assert schema.EXTENSIONS["activity_fact"].words == ("activity fact", "activity facts")
     assert ALL_RESOURCES["analysis"].words == ("analysis", "analyses")
-
-
-def test_columns_tell_what_the_records_are_or_nothing():
-    for resource in ALL_RESOURCES.values():
-        assert detect_resource(field.column for field in resource.core) is resource
-    for unclear in (["id", "name", "created_at"], ["weight", 7], ["posts_count", "stack_count"]):
-        assert detect_resource(unclear) is None
-    assert detect_resource(["posts_count", "stack_count", "location"]) is ACCOUNT

@@ -42,7 +42,8 @@ def start_jupyter(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
     """Start JupyterLab in a folder, with nothing of a person's own; return it and its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+        _, port = free.getsockname()
+    address = f"http://127.0.0.1:{port}"
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
         os.environ[name] = str(folder / name.lower())
     os.environ |= {"DIRFRAME_CACHE_DIR": str(folder), "DIRFRAME_DATA_DIR": str(folder)}
@@ -51,9 +52,16 @@ def start_jupyter(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
     settings.parent.mkdir(parents=True)
     settings.write_text('{"fetchNews": "false"}', encoding="utf-8")
     command = [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--log-level=ERROR"),
-        *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={address.rpartition(':')[2]}"),
-        *("--IdentityProvider.token=", f"--ServerApp.root_dir={folder}"),
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        "--log-level=ERROR",
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        "--IdentityProvider.token=",
+        f"--ServerApp.root_dir={folder}",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--LabApp.expose_app_in_browser=True",
     ]

@@ -346,7 +346,6 @@ def lives(rig, chance, *, added=6):
     rig.rename(chance.choice(rig.ids), f"renamed {chance.random()}")
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 @pytest.mark.parametrize(("seed", "lag"), slow_except([(1, 0), (2, 2)], [(2, 2)]))
 def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, seed, lag):
     check_harvest_by_ids_over_days(harvests, seed, lag)
@@ -387,7 +386,6 @@ def check_killed_harvest_by_ids(tmp_path, kills):
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
-@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
 @pytest.mark.parametrize("change", ["ids", "per_page"])
 def test_harvest_goes_on_by_page_numbers_where_ids_end(harvests, change):
     rig = Today(400)

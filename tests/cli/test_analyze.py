@@ -76,18 +76,23 @@ def test_option_of_a_function_is_read_as_its_type(option, value):
     assert READERS[name](text) == value
 
 
-def test_charts_are_written_by_their_suffix(files, folder, run):
-    for noun, name, suffix, magic in [
+@pytest.mark.parametrize(
+    ("noun", "name", "suffix", "magic"),
+    [
         ("language_share", "projects", ".png", b"\x89PNG"),
         ("accounts_by_country", "accounts", ".svg", b"<?xml"),
         ("monthly_activity", "activity", ".PDF", b"%PDF"),
-    ]:
-        outcome = run("plot", noun, files / f"{name}.parquet", "-o", f"new/{noun}{suffix}")
-        assert (outcome.code, outcome.out) == (0, ""), outcome.err
-        assert (folder / f"new/{noun}{suffix}").read_bytes().startswith(magic)
-    assert len([*(folder / "new").iterdir()]) == 3
-    content = (folder / "new/monthly_activity.PDF").read_bytes()
-    assert (b"/Type3" in content, b"/CIDFontType2" in content) == (False, True)
+    ],
+)
+def test_charts_are_written_by_their_suffix(noun, name, suffix, magic, files, folder, run):
+    outcome = run("plot", noun, files / f"{name}.parquet", "-o", f"new/{noun}{suffix}")
+    assert (outcome.code, outcome.out) == (0, ""), outcome.err
+    [file] = (folder / "new").iterdir()
+    assert file.name == f"{noun}{suffix}"
+    content = file.read_bytes()
+    assert content.startswith(magic)
+    if magic == b"%PDF":
+        assert (b"/Type3" in content, b"/CIDFontType2" in content) == (False, True)
 
 
 def test_chart_has_the_title_caption_width_and_colours_asked_for(files, folder, run):
@@ -102,29 +107,43 @@ def test_chart_has_the_title_caption_width_and_colours_asked_for(files, folder, 
     assert "50 projects" not in (folder / "tags.svg").read_text(encoding="utf-8")
 
 
-def test_cleaning_writes_an_audit_that_answers_when_edited(folder, run):
+@pytest.fixture
+def audit(folder, run):
+    """Return the audit of four countries, one of them unknown."""
     (folder / "accounts.csv").write_text(
         "id,name,country_code\n1,a,Korea\n2,b,DE\n3,c,Atlantis\n4,d,NA\n"
     )
     outcome = run("clean", "accounts.csv", "-o", "clean.parquet", "--audit", "audit.csv")
     assert outcome.code == 0, outcome.err
+    return pd.read_csv("audit.csv", keep_default_na=False, dtype="str")
+
+
+def answered(audit):
+    """Return an audit in which a person has answered each country."""
+    codes = {"Korea": "KR", "DE": "DE", "Atlantis": "GR", "NA": "NA"}
+    return audit.assign(country_alpha_2=audit["raw"].map(codes))
+
+
+def test_cleaning_leaves_what_is_unclear_without_a_country(audit):
     frame = dirframe.read_table("clean.parquet")
     assert frame["country_code"].tolist() == ["Korea", "DE", "Atlantis", "NA"]
     assert frame["country_alpha_2"].fillna("").tolist() == ["", "DE", "", "NA"]
-    audit = pd.read_csv("audit.csv", keep_default_na=False, dtype="str")
-    audit["country_alpha_2"] = audit["raw"].map(
-        {"Korea": "KR", "DE": "DE", "Atlantis": "GR", "NA": "NA"}
-    )
-    row = audit.loc[audit["raw"] == "Korea", ["raw", "country_alpha_2"]]
-    for edited, answers in [
-        (row.to_csv(index=False, sep=";"), ["KR", "DE", "", "NA"]),
-        (audit.to_csv(index=False), ["KR", "DE", "GR", "NA"]),
-    ]:
-        (folder / "audit.csv").write_text(edited)
-        again = run("clean", "accounts.csv", "--overrides", "audit.csv")
-        assert again.code == 0, again.err
-        assert again.table["country_alpha_2"].fillna("").tolist() == answers
-    assert run("clean", "accounts.csv", "--overrides", "audit.csv", "--strict").code == 0
+
+
+def test_cleaning_follows_an_edited_audit(audit, folder, run):
+    answered(audit).to_csv(folder / "audit.csv", index=False)
+    again = run("clean", "accounts.csv", "--overrides", "audit.csv", "--strict")
+    assert again.code == 0, again.err
+    assert again.table["country_alpha_2"].tolist() == ["KR", "DE", "GR", "NA"]
+
+
+def test_cleaning_follows_some_rows_of_an_audit(audit, folder, run):
+    edited = answered(audit)
+    row = edited.loc[edited["raw"] == "Korea", ["raw", "country_alpha_2"]]
+    row.to_csv(folder / "audit.csv", index=False, sep=";")
+    again = run("clean", "accounts.csv", "--overrides", "audit.csv")
+    assert again.code == 0, again.err
+    assert again.table["country_alpha_2"].fillna("").tolist() == ["KR", "DE", "", "NA"]
 
 
 def described(file):
@@ -205,32 +224,39 @@ def test_export_of_several_files_is_a_study_with_title_authors_and_licence(files
     assert [table["name"] for table in study["resources"]][::2] == ["projects-csv", "accounts-csv"]
 
 
+def names_of(study):
+    """Return the columns of the first table of a study."""
+    return {field["name"] for field in described(study)["resources"][0]["schema"]["fields"]}
+
+
 def test_study_holds_persons_and_pages_if_told(files, folder, run, sample):
     dirframe.harvest("accounts", "pages.archive", directory=sample, query="ada")
     words = ("export", files / "accounts.parquet", "study.zip")
     outcome = run(*words, "--archive", "pages.archive")
     assert (outcome.code, (folder / "study.zip").exists()) == (2, False)
     assert "--personal" in outcome.err
-    for personal in ((), ("--personal", "--archive", "pages.archive", "--overwrite")):
-        assert run(*words, *personal).code == 0
-        fields = described("study.zip")["resources"][0]["schema"]["fields"]
-        assert bool({"name", "location"} & {field["name"] for field in fields}) == bool(personal)
+    assert run(*words).code == 0
+    assert names_of("study.zip") & {"name", "location"} == set()
+    told = ("--personal", "--archive", "pages.archive", "--overwrite")
+    assert run(*words, *told).code == 0
+    assert names_of("study.zip") & {"name", "location"} != set()
     authors = described("study.zip")["contributors"]
     assert [one["title"] for one in authors] == ["dirframe sample directory"]
     with zipfile.ZipFile("study.zip") as packed:
         packed.extract("pages.archive", folder / "elsewhere")
-    stored, held = (
-        dirframe.open_archive(path).frame()
-        for path in ("pages.archive", folder / "elsewhere" / "pages.archive")
-    )
+    stored = dirframe.open_archive("pages.archive").frame()
+    held = dirframe.open_archive(folder / "elsewhere" / "pages.archive").frame()
     pd.testing.assert_frame_equal(held, stored)
     assert held.attrs == stored.attrs
 
 
-def test_summary_and_citations_are_those_of_python(files, run):
+def test_summary_is_that_of_python(files, run):
     file = files / "projects.parquet"
-    frame = dirframe.read_table(file)
-    assert run("summary", file).out == f"{dirframe.summary(frame)}\n"
-    for style in ("text", "bibtex", "apa"):
-        expected = str(dirframe.cite(frame, style=style)).rstrip("\n")
-        assert run("cite", file, "--style", style).out == f"{expected}\n"
+    assert run("summary", file).out == f"{dirframe.summary(dirframe.read_table(file))}\n"
+
+
+@pytest.mark.parametrize("style", ["text", "bibtex", "apa"])
+def test_citation_is_that_of_python(style, files, run):
+    file = files / "projects.parquet"
+    expected = str(dirframe.cite(dirframe.read_table(file), style=style)).rstrip("\n")
+    assert run("cite", file, "--style", style).out == f"{expected}\n"

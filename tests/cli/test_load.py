@@ -66,17 +66,22 @@ def test_load_of_a_path_is_priced_and_then_paid_for_once(shell_rig, run):
     assert shell_rig.key not in priced.out + priced.err + loaded.out + loaded.err
 
 
-def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(shell_rig, folder, run):
-    for noun, name, path in (
-        ("commits_by_contributor", "contributors", "/projects/example/contributors.xml"),
-        ("monthly_activity", "activity", "/projects/example/analyses/latest/activity_facts.xml"),
-    ):
-        advice = run("stats", noun)
-        assert (advice.code, f"-o {name}.parquet" in advice.err) == (2, True)
-        assert run("load", path, "-o", f"{name}.parquet").code == 0
-        assert len(run("stats", noun, f"{name}.parquet").table) > 1
-        assert run("plot", noun, f"{name}.parquet", "-o", f"{noun}.png").code == 0
-        assert (folder / f"{noun}.png").read_bytes().startswith(b"\x89PNG")
+@pytest.mark.parametrize(
+    ("noun", "name", "path"),
+    [
+        ("commits_by_contributor", "contributors", "contributors.xml"),
+        ("monthly_activity", "activity", "analyses/latest/activity_facts.xml"),
+    ],
+)
+def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(
+    noun, name, path, shell_rig, folder, run
+):
+    advice = run("stats", noun)
+    assert (advice.code, f"-o {name}.parquet" in advice.err) == (2, True)
+    assert run("load", f"/projects/example/{path}", "-o", f"{name}.parquet").code == 0
+    assert len(run("stats", noun, f"{name}.parquet").table) > 1
+    assert run("plot", noun, f"{name}.parquet", "-o", f"{noun}.png").code == 0
+    assert (folder / f"{noun}.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -177,19 +182,41 @@ def test_sample_is_drawn_and_priced_from_a_shell(run, folder):
     assert "61 pages" in run("projects", "--demo", "--plan").out
 
 
-def test_condition_on_what_is_not_sent_is_refused_after_the_first_page(folder, run, monkeypatch):
+@pytest.fixture
+def today(folder, monkeypatch):
+    """Serve today's directory, which the environment names."""
     with Today(200) as rig:
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
         monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
-        lines, name = "analysis_total_code_lines", "analysis_main_language_name"
-        for condition in ("language=C", f"{lines}=1..", f"{lines}=5", f"{name}=C"):
-            outcome = run("projects", "--where", condition, "-o", "c.csv")
-            assert (outcome.code, "--details" in outcome.err) == (2, True), condition
-            assert len(rig.requests) <= 2
-        assert run("projects", "--details", "--where", "langage=Java").code == 2
-        assert len(rig.requests) <= 2
-        assert run("projects", "--where", "search=001", "-o", "found.csv").code == 0
-    assert [file.name for file in folder.glob("*.csv")] == ["found.csv"]
+        yield rig
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "language=C",
+        "analysis_total_code_lines=1..",
+        "analysis_total_code_lines=5",
+        "analysis_main_language_name=C",
+    ],
+)
+def test_condition_on_what_is_not_sent_is_refused_after_the_first_page(
+    condition, today, folder, run
+):
+    outcome = run("projects", "--where", condition, "-o", "c.csv")
+    assert (outcome.code, "--details" in outcome.err) == (2, True)
+    assert len(today.requests) <= 2
+    assert list(folder.iterdir()) == []
+
+
+def test_condition_on_no_column_is_refused_before_own_pages_are_loaded(today, run):
+    assert run("projects", "--details", "--where", "langage=Java").code == 2
+    assert len(today.requests) <= 2
+
+
+def test_condition_on_what_is_sent_is_applied(today, folder, run):
+    assert run("projects", "--where", "search=001", "-o", "found.csv").code == 0
+    assert "found.csv" in [file.name for file in folder.iterdir()]
 
 
 NOT_TOLD = {

@@ -132,22 +132,20 @@ def test_wrong_call_has_exit_code_and_one_message(shell_rig, wrong_call_files, r
     assert (wrong_call_files / "taken.csv").read_text() == "<mine/>"
 
 
-def test_unusable_directory_has_exit_code_and_one_message(
-    shell_rig, wrong_call_files, run, monkeypatch
-):
-    failures = []
-    for variable, value, code, name in [
+@pytest.mark.parametrize(
+    ("variable", "value", "code", "name"),
+    [
         ("API_KEY", "", 3, "DIRFRAME_API_KEY"),
         ("API_KEY", f"{MARK}-is-no-key-here", 3, "key"),
         ("BASE_URL", "", 3, "DIRFRAME_BASE_URL"),
         ("BASE_URL", "http://127.0.0.1:9", 5, "127.0.0.1:9"),
-    ]:
-        with monkeypatch.context() as patch:
-            patch.setenv(f"DIRFRAME_{variable}", value)
-            outcome = run("projects")
-        if faults := faults_of(outcome, code, name):
-            failures.append(f"{variable}={value}: {faults}\n{outcome.err}")
-    assert not failures, "\n".join(failures)
+    ],
+)
+def test_unusable_directory_has_exit_code_and_one_message(
+    variable, value, code, name, shell_rig, run, monkeypatch
+):
+    monkeypatch.setenv(f"DIRFRAME_{variable}", value)
+    assert faults_of(run("projects"), code, name) == []
 
 
 def test_missing_extra_is_named_before_anything_is_loaded(shell_rig, folder, run, monkeypatch):

@@ -66,20 +66,32 @@ def read_by_command(run):
     return read
 
 
-def test_tables_of_every_form_are_read_back_from_a_pipe_and_a_file(
-    sample, folder, pipe, read_by_command
+@pytest.fixture
+def fifty_projects(sample):
+    return dirframe.load_projects(sample, max_items=50, progress=False)
+
+
+FORMS = [suffix.removeprefix(".") for suffix in OF_ONE_TABLE]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_table_of_every_form_is_read_back_from_a_pipe(form, fifty_projects, folder, pipe):
+    piped = pipe(f"projects --demo -n 50 --format {form}", "export - back.parquet")
+    assert piped.code == 0, piped.err
+    back = dirframe.read_table("back.parquet")
+    pd.testing.assert_frame_equal(back, fifty_projects)
+    assert back.attrs["dirframe"]["resource"] == "project"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_table_of_every_form_is_read_back_from_a_file(
+    form, fifty_projects, folder, run, read_by_command
 ):
-    frame = dirframe.load_projects(sample, max_items=50, progress=False)
-    for form in (suffix.removeprefix(".") for suffix in OF_ONE_TABLE):
-        piped = pipe(f"projects --demo -n 50 --format {form}", f"export - {form}.parquet")
-        assert piped.code == 0, piped.err
-        assert pipe(f"projects --demo -n 50 -o {form}.{form} --overwrite").code == 0
-        for back in (
-            dirframe.read_table(f"{form}.parquet"),
-            read_by_command(folder / f"{form}.{form}"),
-        ):
-            pd.testing.assert_frame_equal(back, frame)
-            assert back.attrs["dirframe"]["resource"] == "project"
+    written = run("projects", "--demo", "-n", "50", "-o", f"written.{form}")
+    assert written.code == 0, written.err
+    back = read_by_command(folder / f"written.{form}")
+    pd.testing.assert_frame_equal(back, fifty_projects)
+    assert back.attrs["dirframe"]["resource"] == "project"
 
 
 def test_pipes_of_parquet_hand_the_source_on(folder, pipe):
@@ -91,18 +103,15 @@ def test_pipes_of_parquet_hand_the_source_on(folder, pipe):
     assert "dirframe sample directory" in pipe(loaded, "cite -").out
 
 
-def test_tables_lose_and_alter_no_value(folder, pipe):
-    failures = []
-    for content, values in CONTENTS:
-        outcome = pipe(content.encode(), "export - read.parquet --overwrite")
-        assert outcome.code == 0, f"{content}\n{outcome.err}"
-        frame = dirframe.read_table("read.parquet")
-        found = [[None if pd.isna(v) else v for v in frame[name]] for name in frame]
-        if found != values or frame.index.tolist() != [*range(len(frame))]:
-            failures.append(f"{content}: {found}")
-        elif any("unreadable" in name for name in frame) != ("posts_count" in outcome.err):
-            failures.append(f"{content}: {outcome.err}")
-    assert not failures, "\n".join(failures)
+@pytest.mark.parametrize(("content", "values"), CONTENTS)
+def test_tables_lose_and_alter_no_value(content, values, folder, pipe):
+    outcome = pipe(content.encode(), "export - read.parquet --overwrite")
+    assert outcome.code == 0, outcome.err
+    frame = dirframe.read_table("read.parquet")
+    assert [[None if pd.isna(v) else v for v in frame[name]] for name in frame] == values
+    assert frame.index.tolist() == [*range(len(frame))]
+    has_unreadable = any("unreadable" in name for name in frame)
+    assert has_unreadable == ("posts_count" in outcome.err)
 
 
 def test_parquet_of_other_programs_keeps_digits_and_ids(folder, read_by_command):
@@ -116,21 +125,29 @@ def test_parquet_of_other_programs_keeps_digits_and_ids(folder, read_by_command)
     assert read_by_command(folder / "indexed.parquet")[list(people)].equals(people)
 
 
-def test_tables_that_are_none_are_a_wrong_call(folder, pipe, run):
-    failures = []
+def is_refused(outcome, name):
+    """Return whether a table is refused as a wrong call, by one line that names it."""
+    has_one_line = outcome.err.count("\n") == 1 and name in outcome.err
+    return (outcome.code, outcome.out) == (2, "") and has_one_line
+
+
+def test_file_that_is_no_table_is_a_wrong_call(folder, run):
+    accepted = {}
     for content in DAMAGED:
         (folder / "wrong").write_bytes(content)
-        failures += [
-            f"{content[:60]}: {outcome.code} {outcome.err}"
-            for name, outcome in (
-                ("wrong", run("summary", "wrong")),
-                ("Standard input", pipe(content, "summary -")),
-            )
-            if (outcome.code, outcome.out) != (2, "")
-            or outcome.err.count("\n") != 1
-            or name not in outcome.err
-        ]
-    assert not failures, "\n".join(failures)
+        outcome = run("summary", "wrong")
+        if not is_refused(outcome, "wrong"):
+            accepted[content[:60]] = outcome
+    assert accepted == {}
+
+
+def test_standard_input_that_is_no_table_is_a_wrong_call(folder, pipe):
+    accepted = {}
+    for content in DAMAGED:
+        outcome = pipe(content, "summary -")
+        if not is_refused(outcome, "Standard input"):
+            accepted[content[:60]] = outcome
+    assert accepted == {}
 
 
 def test_archive_is_read_as_other_files_are(sample, folder, read_by_command):

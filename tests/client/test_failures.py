@@ -191,7 +191,7 @@ def test_parameters_that_would_be_lost_are_refused(serve, connect, path):
 # Errors that end a load hold what was received
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
+@pytest.mark.filterwarnings("ignore::dirframe.errors.OverQuotaWarning")
 @pytest.mark.parametrize("error", [QuotaExceededError, ServiceError])
 def test_error_that_ends_a_load_holds_the_records_received(connect, error):
     with Rig(60).in_process() as rig:
@@ -204,7 +204,7 @@ def test_error_that_ends_a_load_holds_the_records_received(connect, error):
     assert get_provenance(caught.value.frame)["completeness"] == "incomplete"
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
+@pytest.mark.filterwarnings("ignore::dirframe.errors.OverQuotaWarning")
 def test_error_that_ends_many_holds_the_projects_received(serve, connect):
     rig = serve(page_xml([record(1, "contributor_fact")], available=1, first=0))
     with pytest.raises(QuotaExceededError) as caught:
@@ -244,7 +244,7 @@ def test_price_of_the_own_pages_of_a_load_is_known_before_they_are_paid(connect)
         assert len(today.requests) == 2
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
+@pytest.mark.filterwarnings("ignore::dirframe.errors.OverQuotaWarning")
 def test_price_of_a_load_leaves_out_own_pages_in_the_cache(connect):
     with Today(60).in_process() as today:
         today.moves = False
@@ -284,7 +284,6 @@ def test_price_of_a_load_in_an_unstable_order_says_so(connect, options, is_unsta
     assert (price.is_order_unstable, "not stable" in repr(price)) == (is_unstable, is_unstable)
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.DirframeWarning")
 def test_sort_of_which_no_column_shows_that_it_was_kept_is_not_claimed(connect):
     with Rig(30).in_process() as rig:
         frame = dirframe.load_projects(connect(rig), sort="popularity", progress=False)

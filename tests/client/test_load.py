@@ -643,7 +643,8 @@ def test_load_of_todays_projects_is_by_ids_or_in_the_order_that_holds(tmp_path, 
     assert rig.requests == []
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.DirframeWarning")
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+@pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
 @pytest.mark.parametrize(
     ("count", "options"),
     [
@@ -744,7 +745,7 @@ def test_load_of_todays_accounts_without_ranks_says_how_many(tmp_path):
     assert ranked.sum() == 65
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.DirframeWarning")
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 def test_load_by_popularity_is_of_projects_with_users(tmp_path):
     rig = Today(60)
     rig.unused, rig.reshuffles = set(numbered(40)), False

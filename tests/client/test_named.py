@@ -209,7 +209,6 @@ def test_named_projects_that_today_stops_to_answer_by_ids_are_read_one_by_one(
     assert len(own_pages(sparse_today)) == 60 - 25
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 @pytest.mark.parametrize("change", [{"ignored": {"ids"}}, {"stops": {"ids": 1}}, {}])
 def test_named_projects_beyond_the_quota_warn_before_they_are_read_one_by_one(
     sparse_today, connect, change

@@ -171,24 +171,37 @@ def test_code_of_a_load_opens_the_same_sample(capsys):
             assert_one_truth(explorer, capsys)
 
 
+#: What filters the records when a control has a value.
+FILTERS = {
+    "languages": lambda value: {"languages": [value]},
+    "licenses": lambda value: {"licenses": [value]},
+    "tags": lambda value: {"tags": [value]},
+    "activity": lambda value: {"activity": value},
+    "last_year": lambda value: {"years": (value, value)},
+}
+
+
+def some_labels(control):
+    """Return the labels of the first and the last options by value, but that of no filter."""
+    options = control.options
+    assert len(options) > 2
+    some = [*options[:4], options[-1]]
+    return {value: label for label, value in some if value not in {"all", 0}}
+
+
 def test_counts_are_those_that_the_other_filters_let_pass(some_projects):
     explorer = dirframe.Explorer(some_projects)
     explorer.languages.value, explorer.licenses.value = ("C", None), ("gpl",)
     explorer.first_year.value, explorer.activity.value = 2007, "active"
-    chosen = {"languages": ["C", None], "licenses": ["gpl"], "activity": "active"}
-    chosen["years"] = (2007, None)
-    failures = []
-    for name in ("languages", "licenses", "tags", "activity", "last_year"):
-        options = getattr(explorer, name).options
-        assert len(options) > 2
-        for label, value in [*options[:4], options[-1]]:
-            if value in {"all", 0}:
-                continue
-            wanted = {"activity": {name: value}, "last_year": {"years": (value, value)}}
-            wanted = chosen | wanted.get(name, {name: [value]})
-            if not label.endswith(f" ({len(dirframe.select(some_projects, **wanted)):,})"):
-                failures.append(label)
-    assert not failures
+    others = {"languages": ["C", None], "licenses": ["gpl"], "activity": "active"}
+    others["years"] = (2007, None)
+    counts, expected = {}, {}
+    for name, filter_of in FILTERS.items():
+        for value, label in some_labels(getattr(explorer, name)).items():
+            selected = dirframe.select(some_projects, **others | filter_of(value))
+            counts[name, value] = label.rpartition(" (")[2]
+            expected[name, value] = f"{len(selected):,})"
+    assert counts == expected
     assert explorer.languages.value == ("C", None)
 
 
@@ -244,15 +257,21 @@ def check_charts(explorer, names):
     A kernel shows pyplot's figures after each message, drawn or not.
     """
     _FIGURES.clear()
+    pictures = {}
     with mpl.rc_context({"figure.hooks": [f"{__name__}:_FIGURES.append"]}):
         plt.close(plt.figure())
         for name in names:
             explorer.chart.value = name
-            (picture,) = shown(explorer, "picture").xpath("//img")
-            assert picture.get("src").startswith("data:image/png;base64,iVBORw0KGgo"), name
-            assert picture.get("alt")[0] not in ". ", name
-            assert "Source: " in picture.get("alt"), name
+            [pictures[name]] = shown(explorer, "picture").xpath("//img")
+    assert [name for name, picture in pictures.items() if not is_complete(picture)] == []
     assert len(_FIGURES) == 1
+
+
+def is_complete(picture):
+    """Return whether an image is a PNG whose description names chart and source."""
+    is_png = picture.get("src").startswith("data:image/png;base64,iVBORw0KGgo")
+    description = picture.get("alt")
+    return is_png and description[0] not in ". " and "Source: " in description
 
 
 def test_chart_that_fits_is_drawn_and_pyplot_knows_none(some_projects, sample_accounts, pictures):
@@ -266,29 +285,45 @@ def test_chart_that_cannot_be_drawn_is_a_sentence_and_the_code_still_runs(some_p
     assert not shown(explorer, "picture").xpath("//img")
     assert LANGUAGE in shown(explorer, "picture").text_content()
     assert_frame_equal(run(explorer)["shown"], explorer.frame)
-    for name in ("languages", "countries", "licenses", "tags", "first_year", "activity"):
-        assert getattr(explorer, name).layout.display == "none"
+    names = ("languages", "countries", "licenses", "tags", "first_year", "activity")
+    displays = {name: getattr(explorer, name).layout.display for name in names}
+    assert displays == dict.fromkeys(names, "none")
 
 
-def test_frame_without_provenance_is_shown_and_cites_nothing(some_projects):
-    plain = pd.DataFrame(some_projects.head(30).to_dict("list"))
-    for frame in (plain, plain.set_index("id", drop=False)):
-        explorer = dirframe.Explorer(frame)
-        explorer.chart.value, explorer.order_by.value = "tags", "name"
-        assert_frame_equal(run(explorer)["shown"], explorer.frame)
-        assert "cite(" not in explorer.code
-        assert shown(explorer, "citation").text_content()
+@pytest.mark.parametrize("has_named_index", [False, True])
+def test_frame_without_provenance_is_shown_and_cites_nothing(has_named_index, some_projects):
+    frame = pd.DataFrame(some_projects.head(30).to_dict("list"))
+    if has_named_index:
+        frame = frame.set_index("id", drop=False)
+    explorer = dirframe.Explorer(frame)
+    explorer.chart.value, explorer.order_by.value = "tags", "name"
+    assert_frame_equal(run(explorer)["shown"], explorer.frame)
+    assert "cite(" not in explorer.code
+    assert shown(explorer, "citation").text_content()
 
 
-def test_explorer_of_another_source_is_refused(some_projects):
-    for wrong in (
-        *("https://directory.example", 7, ["1"], pd.DataFrame({"x": [1]})),
-        stats.tags(some_projects),
-        pd.concat([some_projects, some_projects[["name"]]], axis=1),
-        some_projects.rename(columns={"name": 7}),
-    ):
-        with pytest.raises(InvalidInputError):
-            dirframe.Explorer(wrong)
+@pytest.mark.parametrize(
+    "source",
+    ["https://directory.example", 7, ["1"], pd.DataFrame({"x": [1]})],
+    ids=["address", "number", "list", "frame"],
+)
+def test_explorer_of_what_is_no_table_of_records_is_refused(source):
+    with pytest.raises(InvalidInputError):
+        dirframe.Explorer(source)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        stats.tags,
+        lambda projects: pd.concat([projects, projects[["name"]]], axis=1),
+        lambda projects: projects.rename(columns={"name": 7}),
+    ],
+    ids=["statistic", "column twice", "column without a name"],
+)
+def test_explorer_of_a_table_made_of_records_is_refused(change, some_projects):
+    with pytest.raises(InvalidInputError):
+        dirframe.Explorer(change(some_projects))
 
 
 def test_text_of_records_is_never_markup_and_long_text_is_cut():
@@ -424,16 +459,22 @@ def test_heading_names_the_column_of_code_in_a_tooltip(some_projects):
     assert heads[LANGUAGE] == "main language name"
 
 
+def counts_of(control):
+    """Return the numbers of records that the options of a list show, but that without a value."""
+    texts = [label.rpartition(" (")[2] for label, value in control.options if value is not None]
+    return [int(text.removesuffix(")").replace(",", "")) for text in texts]
+
+
 def test_licences_are_named_by_title_and_lists_sorted_by_what_is_left(some_projects):
     explorer = dirframe.Explorer(some_projects)
     explorer.languages.value = ("Python",)
     labels = [label for label, _ in explorer.licenses.options]
     titles = set(stats.licenses(some_projects)["title"])
     assert {label.rpartition(" (")[0] for label in labels} == {*titles, "(none)"}
-    for control in (explorer.languages, explorer.licenses, explorer.tags):
-        texts = [label.rpartition(" (")[2] for label, value in control.options if value is not None]
-        counts = [int(text.removesuffix(")").replace(",", "")) for text in texts]
-        assert counts == sorted(counts, reverse=True)
+    counts = {
+        name: counts_of(getattr(explorer, name)) for name in ("languages", "licenses", "tags")
+    }
+    assert counts == {name: sorted(numbers, reverse=True) for name, numbers in counts.items()}
 
 
 def test_chart_has_the_width_and_the_theme_of_the_page(some_projects, pictures):

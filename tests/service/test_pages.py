@@ -1,6 +1,7 @@
 """The pages for people: readable without JavaScript, safe whatever a record says, right behind a proxy."""
 
 import logging
+import re
 from urllib.parse import parse_qs, urljoin, urlsplit
 from xml.sax.saxutils import escape
 
@@ -69,15 +70,17 @@ def test_pages_are_accessible_and_ask_no_other_host(target, status, client):
 
 
 def test_pagination_links_of_a_list(client):
-    target, seen = "/projects?query=xml&sort=id", []
-    while target:
+    target, numbers, queries = "/projects?query=xml&sort=id", [], []
+    while target is not None:
+        queries.append(parse_qs(urlsplit(target).query))
         root = page(client, target)
-        seen += [link.rsplit("/", 1)[1] for link in root.xpath("//ol//h2/a/@href")]
+        numbers += [link.rsplit("/", 1)[1] for link in root.xpath("//ol//h2/a/@href")]
         target = next(iter(root.xpath("//a[@rel='next']/@href")), None)
-        if target:
-            asked = parse_qs(urlsplit(target).query)
-            assert (asked["query"], asked["sort"]) == (["xml"], ["id"])
-    assert seen == [str(number) for number in range(1, 64, 2)]
+    assert numbers == [str(number) for number in range(1, 64, 2)]
+    assert len(queries) > 1
+    assert [
+        query for query in queries if (query["query"], query["sort"]) != (["xml"], ["id"])
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -120,8 +123,8 @@ def test_home_page_has_the_name_of_the_site_its_counts_and_the_addresses(records
     with dirframe.serve(records_folder, name="Us & <them>", analyses=False) as service:
         root = html.fromstring(wire.ask(service.url, "/").body)
     assert root.findtext(".//h1") == root.find(".//a[@class='brand']").text == "Us & <them>"
-    for expected in ("107", "63", "api_key", "/projects/{project_id}.xml", "1,000", "10 a page"):
-        assert expected in root.text_content()
+    texts = ("107", "63", "api_key", "/projects/{project_id}.xml", "1,000", "10 a page")
+    assert [text for text in texts if text not in root.text_content()] == []
 
 
 @pytest.mark.parametrize("collection", ["accounts", "projects"])
@@ -202,10 +205,9 @@ def links_of(root):
 )
 def test_collection_that_a_directory_does_not_have_has_no_page(collection, other, imported):
     client = imported({collection: PEOPLE})
-    for target, status in (("/", 200), (f"/{collection}", 200), ("/nowhere", 404)):
-        links = links_of(page(client, target, status=status))
-        assert f"/{collection}" in links
-        assert f"/{other}" not in links
+    statuses = {"/": 200, f"/{collection}": 200, "/nowhere": 404}
+    links = [links_of(page(client, target, status=status)) for target, status in statuses.items()]
+    assert [found & {"/accounts", "/projects"} for found in links] == [{f"/{collection}"}] * 3
     page(client, f"/{other}", status=404)
     home = page(client, "/").text_content()
     assert f"/{collection}.xml" in home
@@ -276,41 +278,59 @@ def test_list_states_no_figure_that_a_record_lacks(collection, values, facts, im
     assert page(imported({collection: frame}), f"/{collection}").xpath(FACTS) == facts
 
 
-def test_page_of_a_record_has_every_field_of_the_specification_but_digests_and_other_ids(imported):
-    examples = {"text": "a", "identifier": "1", "url": "https://x.example/a", "integer": "3"}
-    examples |= {"number": "4.5", "timestamp": "2012-02-01T00:00:00Z"}
-    digest = {"email_sha1": ["0" * 40]}
-    elsewhere = {"avatar_url", "email_sha1", "analysis_id", "analysis__id", "analysis_project_id"}
-    elsewhere |= {
-        "name",
-        "description",
-        "analysis_main_language_id",
-    }  # the first two above the list
-    for resource in RESOURCES.values():
-        values = {field.column: [examples[field.kind.value]] for field in resource.specified}
-        values |= {name: digest[name] for name in values.keys() & digest.keys()}
-        client = imported({resource.collection: pd.DataFrame(values)})
-        labels = page(client, f"/{resource.collection}/1").xpath("//dt/text()")
-        assert len(set(labels)) == len(labels) == len(values.keys() - elsewhere)
-        assert max(map(len, labels)) < 30
+EXAMPLES = {
+    "text": "a",
+    "identifier": "1",
+    "url": "https://x.example/a",
+    "integer": "3",
+    "number": "4.5",
+    "timestamp": "2012-02-01T00:00:00Z",
+}
+#: Columns that a page does not list: a name and a description stand above the list.
+UNLISTED = {
+    "name",
+    "description",
+    "avatar_url",
+    "email_sha1",
+    "analysis_id",
+    "analysis__id",
+    "analysis_project_id",
+    "analysis_main_language_id",
+}
+
+
+@pytest.mark.parametrize("resource", RESOURCES.values(), ids=lambda resource: resource.name)
+def test_page_of_a_record_has_every_field_of_the_specification_but_digests_and_other_ids(
+    resource, imported
+):
+    values = {field.column: [EXAMPLES[field.kind.value]] for field in resource.specified}
+    if "email_sha1" in values:
+        values["email_sha1"] = ["0" * 40]
+    client = imported({resource.collection: pd.DataFrame(values)})
+    labels = page(client, f"/{resource.collection}/1").xpath("//dt/text()")
+    assert len(set(labels)) == len(labels) == len(values.keys() - UNLISTED)
+    assert max(map(len, labels)) < 30
 
 
 LICENCES = "//dt[.='Licences']/following-sibling::dd/text()"
 
 
-def test_project_shows_its_lists_in_every_dialect_and_from_a_table(open_written, imported):
-    dialects = (
+@pytest.mark.parametrize(
+    "license",
+    [
         "<license><name>mit</name><nice_name>MIT License</nice_name></license>",
-        "<license><name>MIT License</name><vanity_url>mit</vanity_url></license>",  # today
-    )
-    pages = [[record("1", inner=f"<licenses>{one}<license/></licenses>")] for one in dialects]
-    for number, records in enumerate(pages):
-        root = page(open_written(records), "/projects/1")
-        assert root.xpath(LICENCES) == ["MIT License"], number
+        "<license><name>MIT License</name><vanity_url>mit</vanity_url></license>",
+    ],
+    ids=["specified", "today"],
+)
+def test_project_shows_its_licences_in_every_dialect(license, open_written):
+    client = open_written([record("1", inner=f"<licenses>{license}<license/></licenses>")])
+    assert page(client, "/projects/1").xpath(LICENCES) == ["MIT License"]
+
+
+def test_project_shows_its_lists_from_a_table(imported):
     lists = {"licenses": '["mit"]', "tags": '["web"]', "analysis_languages": '["C"]'}
-    frame = pd.DataFrame(
-        {"id": ["1"], "name": ["a"], **{name: [text] for name, text in lists.items()}}
-    )
+    frame = pd.DataFrame({"id": ["1"], "name": ["a"], **lists})
     root = page(imported({"projects": frame}), "/projects/1")
     assert root.xpath(LICENCES) == ["mit"]
     assert root.xpath("//*[@class='tags']//a/text()") == ["web"]
@@ -319,6 +339,7 @@ def test_project_shows_its_lists_in_every_dialect_and_from_a_table(open_written,
 
 # Behind a proxy, which is this machine
 
+BASE = "https://directory.example/directory"
 FORWARDED = (
     "Host: directory.example",
     "X-Forwarded-For: 198.51.100.9, 192.0.2.1",
@@ -334,25 +355,32 @@ def behind(records_folder):
         yield service.url
 
 
+def targets_behind(behind, start):
+    """Return the absolute addresses of the links and forms of a page behind the proxy."""
+    root = html.fromstring(wire.ask(behind, start, *FORWARDED).body)
+    targets = root.xpath("//a/@href | //link/@href | //form/@action")
+    return {urljoin(f"{BASE}{start}", target).partition("#")[0] for target in targets}
+
+
 def test_proxy_prefix_is_in_every_link_and_form(behind):
-    base, seen = "https://directory.example/directory", set()
-    for start in ("/", "/projects?query=o&page=2", "/accounts", "/projects/7", "/nowhere"):
-        root = html.fromstring(wire.ask(behind, start, *FORWARDED).body)
-        for target in root.xpath("//a/@href | //link/@href | //form/@action"):
-            absolute = urljoin(f"{base}{start}", target).partition("#")[0]
-            assert absolute.startswith(f"{base}/"), target
-            seen.add(absolute.removeprefix(base))
-    for kind in (".css", "/projects/", "/accounts?", ".xml?", "page="):
-        target = min(address for address in seen if kind in address)
-        status = wire.ask(behind, target, *FORWARDED).status
-        assert status == (403 if ".xml" in target else 200), target
+    starts = ("/", "/projects?query=o&page=2", "/accounts", "/projects/7", "/nowhere")
+    targets = {target for start in starts for target in targets_behind(behind, start)}
+    assert [target for target in targets if not target.startswith(f"{BASE}/")] == []
+    paths = {target.removeprefix(BASE) for target in targets}
+    expected = {".css": 200, "/projects/": 200, "/accounts?page=": 200, ".xml?": 403}
+    examples = {kind: min(path for path in paths if kind in path) for kind in expected}
+    statuses = {kind: wire.ask(behind, path, *FORWARDED).status for kind, path in examples.items()}
+    assert statuses == expected
 
 
 def test_links_name_no_host(behind):
     headers = ("Host: a.example", "X-Forwarded-Host: b.example", "X-Forwarded-Proto: gopher")
-    for target in ("/", "/projects?page=2", "/accounts/1"):
-        body = wire.ask(behind, target, *headers).body
-        assert [word for word in (b"a.example", b"b.example", b"gopher") if word in body] == []
+    pages = {
+        target: wire.ask(behind, target, *headers).body
+        for target in ("/", "/projects?page=2", "/accounts/1")
+    }
+    hosts = {target: re.findall(rb"[ab]\.example|gopher", body) for target, body in pages.items()}
+    assert hosts == {"/": [], "/projects?page=2": [], "/accounts/1": []}
 
 
 @pytest.mark.parametrize(

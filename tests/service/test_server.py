@@ -1,5 +1,6 @@
 """The service over real sockets: it begins, answers everybody, and ends without leaving anything."""
 
+import json
 import logging
 import os
 import re
@@ -111,7 +112,7 @@ def test_stop_that_was_interrupted_can_be_repeated(records_folder, monkeypatch):
         service.stop()
         for thread in threads:
             thread.join(wire.LIMIT)
-            assert not thread.is_alive()
+        assert [thread for thread in threads if thread.is_alive()] == []
 
 
 FORKED = """
@@ -129,13 +130,14 @@ with dirframe.serve(sys.argv[1]) as service:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_forked_process_that_ends_leaves_the_service_to_its_parent(records_folder, cache):
-    for is_temporary in (False, True):
-        if is_temporary:  # a store that cannot be kept
-            shutil.rmtree(cache)
-            cache.write_text("in the way")
-        done = processes.run(records_folder, program=FORKED, env={"PYTHONWARNINGS": "ignore"})
-        assert (done.out, done.err, done.code) == ("200\n", "", 0), is_temporary
+@pytest.mark.parametrize("is_temporary", [False, True])
+def test_forked_process_that_ends_leaves_the_service_to_its_parent(
+    is_temporary, records_folder, cache
+):
+    if is_temporary:  # a store that cannot be kept
+        cache.write_text("in the way")
+    done = processes.run(records_folder, program=FORKED, env={"PYTHONWARNINGS": "ignore"})
+    assert (done.out, done.err, done.code) == ("200\n", "", 0)
 
 
 #: A signal that another thread than the main one receives.
@@ -265,8 +267,9 @@ def test_slow_clients_keep_nobody_out_and_end_with_the_service(records_folder):
         clients = [stack.enter_context(wire.connect(service.url)) for _ in range(200)]
         for client in clients[100:]:
             client.sendall(wire.HALF)
-        for path in ("/healthz", "/projects.xml", "/projects"):
-            assert get(service, path).status_code == 200
+        paths = ("/healthz", "/projects.xml", "/projects")
+        statuses = {path: get(service, path).status_code for path in paths}
+        assert statuses == dict.fromkeys(paths, 200)
         service.stop()
         assert all(wire.is_closed(client) for client in clients)
 
@@ -346,29 +349,12 @@ def counts(data, **options):
         return requests.get(f"{service.url}/healthz", timeout=wire.LIMIT).text
 
 
-def test_store_of_files_is_kept_and_built_again_if_it_is_damaged(root, cache):
-    page = root / "tests" / "xml" / "accounts-page.xml"
-    states = []
-    for _ in range(2):
-        assert counts(page) == "ok: 3 accounts, 0 projects\n"
-        states.append([(file, file.stat().st_ino) for file in (cache / "stores").iterdir()])
-    assert states[0] == states[1]
-    ((file, _),) = states[0]
-    for content in (b"damaged", file.read_bytes()[:4096]):
-        file.write_bytes(content)
-        assert counts(page) == "ok: 3 accounts, 0 projects\n"
-
-
 def test_store_checksum_is_in_the_application_id_alone(cache, records_folder):
     dirframe.serve(records_folder).stop()
     [file] = (cache / "stores").iterdir()
     header = file.read_bytes()[:100]
     assert any(header[68:72])
     assert not any(header[72:92])  # reserved by SQLite
-
-
-def stores_of(cache):
-    return sorted((cache / "stores").iterdir())
 
 
 def test_store_is_private(cache, records_folder):
@@ -378,19 +364,45 @@ def test_store_is_private(cache, records_folder):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+def stores_of(cache):
+    return sorted((cache / "stores").iterdir())
+
+
+def test_store_of_files_is_kept(root, cache):
+    page = root / "tests" / "xml" / "accounts-page.xml"
+    assert counts(page) == "ok: 3 accounts, 0 projects\n"
+    [first] = stores_of(cache)
+    inode = first.stat().st_ino
+    assert counts(page) == "ok: 3 accounts, 0 projects\n"
+    [second] = stores_of(cache)
+    assert (second, second.stat().st_ino) == (first, inode)
+
+
+@pytest.mark.parametrize("kept", [0, 4096])
+def test_store_of_files_that_is_damaged_is_built_again(kept, root, cache):
+    page = root / "tests" / "xml" / "accounts-page.xml"
+    dirframe.serve(page).stop()
+    [file] = stores_of(cache)
+    file.write_bytes(file.read_bytes()[:kept] or b"damaged")
+    assert counts(page) == "ok: 3 accounts, 0 projects\n"
+
+
+def statuses_of_contributors(data):
+    """Serve data, and return the statuses of the contributors of projects 1 and 2."""
+    with dirframe.serve(data) as service:
+        first = get(service, "/projects/1/contributors.xml")
+        second = get(service, "/projects/2/contributors.xml")
+    return [first.status_code, second.status_code]
+
+
 def test_store_of_a_renamed_file_is_built_again(cache, tmp_path):
-    page = page_xml([record(1, "contributor_fact", name="Ada")])
     projects = tmp_path / "data" / "projects"
-    for number in (1, 2):
-        folder = projects / str(number)
-        folder.mkdir(parents=True)
-        (folder / "contributors.xml").write_bytes(page)
-        with dirframe.serve(tmp_path / "data") as service:
-            statuses = [
-                get(service, f"/projects/{one}/contributors.xml").status_code for one in (1, 2)
-            ]
-        assert statuses == ([200, 404] if number == 1 else [404, 200])
-        shutil.rmtree(folder)
+    (projects / "1").mkdir(parents=True)
+    page = page_xml([record(1, "contributor_fact", name="Ada")])
+    (projects / "1" / "contributors.xml").write_bytes(page)
+    assert statuses_of_contributors(tmp_path / "data") == [200, 404]
+    (projects / "1").rename(projects / "2")
+    assert statuses_of_contributors(tmp_path / "data") == [404, 200]
 
 
 def test_store_of_a_source_replaces_the_one_before(cache, tmp_path):
@@ -449,10 +461,12 @@ def test_store_of_frames_is_removed_with_the_service(cache, tmp_path, monkeypatc
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     frame = pd.DataFrame({"id": ["1"], "name": ["Ada"]})
+    files = []
     for _ in range(2):
         with dirframe.serve({"accounts": frame}):
-            assert len(list(folder.iterdir())) == 1
-        assert list(folder.iterdir()) == []
+            files.append(len(list(folder.iterdir())))
+        files.append(len(list(folder.iterdir())))
+    assert files == [1, 0, 1, 0]
 
 
 def test_cache_folder_that_cannot_be_written_is_no_obstacle(root, cache):
@@ -507,12 +521,13 @@ class Changing:
         return pa.table({"id": ["9"], "name": ["z"], "posts_count": [1]}).__arrow_c_stream__()
 
 
-def test_files_that_change_while_they_are_read_are_refused(cache, tmp_path):
+@pytest.mark.parametrize("name", ["1.xml", "2.xml"])  # 2.xml is new
+def test_files_that_change_while_they_are_read_are_refused(name, cache, tmp_path):
     (tmp_path / "1.xml").write_bytes(page_xml([record("old", "account")]))
-    for name in ("1.xml", "2.xml"):  # which is new
-        with pytest.raises(StoreError, match="changed"):
-            dirframe.serve([tmp_path, Changing(tmp_path / name)])
-    assert counts(tmp_path) == "ok: 2 accounts, 0 projects\n"
+    with pytest.raises(StoreError, match="changed"):
+        dirframe.serve([tmp_path, Changing(tmp_path / name)])
+    accounts = len(list(tmp_path.glob("*.xml")))
+    assert counts(tmp_path) == f"ok: {accounts} accounts, 0 projects\n"
 
 
 # The files for operators
@@ -522,16 +537,23 @@ def text_of(name, root):
     return (root / "deploy" / name).read_text(encoding="utf-8")
 
 
-def test_deployment_files_give_options_that_the_command_has(root, run):
-    unit, recipe = text_of("dirframe.service", root), text_of("Containerfile", root)
-    (of_unit,) = re.findall(r"^ExecStart=\S+ (.+)$", unit, re.MULTILINE)
-    (of_recipe,) = re.findall(r"^ENTRYPOINT (\[.+\])$", recipe, re.MULTILINE)
-    for words in (
-        shlex.split(of_unit.replace("$OPTIONS", "")),
-        re.findall(r'"([^"]+)"', of_recipe)[1:],
-    ):
-        assert words[words.index("--port") + 1] == "8080"
-        assert run(*words, "--help").code == 0  # it reads all options first
+def options_of_unit(root):
+    text = text_of("dirframe.service", root)
+    (command,) = re.findall(r"^ExecStart=\S+ (.+)$", text, re.MULTILINE)
+    return shlex.split(command.replace("$OPTIONS", ""))
+
+
+def options_of_container(root):
+    text = text_of("Containerfile", root)
+    (command,) = re.findall(r"^ENTRYPOINT (\[.+\])$", text, re.MULTILINE)
+    return json.loads(command)[1:]
+
+
+@pytest.mark.parametrize("options_of", [options_of_unit, options_of_container])
+def test_deployment_files_give_options_that_the_command_has(options_of, root, run):
+    words = options_of(root)
+    assert words[words.index("--port") + 1] == "8080"
+    assert run(*words, "--help").code == 0  # it reads all options first
     assert run("serve", "--no-such-option", "--help").code == 2
 
 

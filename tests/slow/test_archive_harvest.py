@@ -23,7 +23,6 @@ def test_harvest_over_days_of_a_directory_that_lives(harvests, order, daily):  #
     check_harvest_over_days(harvests, order, daily, lives=True)
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("lag", [0, 2])
 def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, seed, lag):  # noqa: F811  # the fixture

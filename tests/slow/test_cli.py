@@ -93,8 +93,8 @@ def test_terminal_of_eighty_columns_shows_what_research_needs_first():
     table = shown.rpartition("\r")[2]
     assert max(map(len, table.splitlines())) <= 80
     heads = table.partition("Not shown")[0]
-    for word in ("name", "language", "contributor", "lines", "stack"):
-        assert word in heads
+    words = ("name", "language", "contributor", "lines", "stack")
+    assert [word for word in words if word not in heads] == []
     assert "\x1b" not in table
 
 

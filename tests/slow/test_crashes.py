@@ -28,8 +28,12 @@ ENDED = 77
 _LOADED = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
 _LOADED.set_forkserver_preload(
     [
-        *("dirframe.archive.archive", "dirframe.client.loaders", "dirframe.io.export"),
-        *("dirframe.quality.summary", "pyarrow.parquet", "tests.slow.test_crashes"),
+        "dirframe.archive.archive",
+        "dirframe.client.loaders",
+        "dirframe.io.export",
+        "dirframe.quality.summary",
+        "pyarrow.parquet",
+        "tests.slow.test_crashes",
     ]
 )
 

@@ -17,7 +17,9 @@ EVERY = pytest.mark.parametrize("name", CHARTS)
 @pytest.mark.parametrize(
     ("size", "style"),
     [
-        *(((3.3, 3.6), nullcontext), ((12, 4), nullcontext), (None, plot.style)),
+        ((3.3, 3.6), nullcontext),
+        ((12, 4), nullcontext),
+        (None, plot.style),
         (None, partial(plt.style.context, "dark_background")),
     ],
     ids=["small", "wide", "publications", "dark"],

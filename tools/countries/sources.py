@@ -109,11 +109,18 @@ def cldr(modules: Path, native: dict[str, set[str]]) -> Iterator[Name]:
                 yield Name(text, alpha_2, "f" if locale in further else "o", "cldr")
 
 
+def _tier(language: str) -> str:
+    """Return the tier of the names in a language."""
+    if language == "en":
+        return "e"
+    return "t" if language in LANGUAGES else "f"
+
+
 def united_kingdom(modules: Path) -> Iterator[Name]:
     """Yield the names of England, Scotland and Wales in CLDR's names of subdivisions."""
     folder = modules / "cldr-subdivisions-full/subdivisions"
     for language in ("en", *LANGUAGES, *sorted(_further(modules) - {"en", *LANGUAGES})):
-        tier = "e" if language == "en" else "t" if language in LANGUAGES else "f"
+        tier = _tier(language)
         path = folder / {"nb": "no"}.get(language, language)
         for file in sorted(path.glob("*.json")):
             names = read_json(file)["subdivisions"]["localeDisplayNames"]["subdivisions"]
@@ -144,7 +151,9 @@ def iso_codes(native: dict[str, set[str]]) -> Iterator[Name]:
             text = translation.gettext(english.text)
             is_wanted = locale in wanted or locale == "pt"
             if text != english.text:
-                tier = "n" if own else "t" if is_wanted else "o"
+                tier = "t" if is_wanted else "o"
+                if own:
+                    tier = "n"
                 yield Name(text, english.alpha_2, tier, "iso_codes")
 
 

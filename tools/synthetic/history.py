@@ -44,7 +44,8 @@ class History:
     """History of the source code of a generated project with an analysis."""
 
     def __init__(self, project: dict[str, Any]) -> None:
-        self.analysis = analysis = project["analysis"]
+        analysis = project["analysis"]
+        self.analysis = analysis
         self._project = int(project["id"])
         seed = f"{project['id']} {analysis['id']} {project['created_at']}"
         self._draw: Draw = Random(int.from_bytes(sha256(seed.encode()).digest()[:8])).random
@@ -91,7 +92,7 @@ class History:
     def sizes(self) -> list[dict[str, Any]]:
         """Return one size fact per month."""
         facts: list[dict[str, Any]] = []
-        commits = man_months = 0
+        commits, man_months = 0, 0
         for month, code, added in self._growth():
             commits += added
             man_months += self._active[month]

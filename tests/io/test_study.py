@@ -234,6 +234,32 @@ def test_study_names_the_rules_of_each_statistic(name, kind_frames, write):
     assert all(rule.startswith(words) for rule, words in zip(rules, expected, strict=True))
 
 
+#: A statistic to divide by each stratum, and how the rules of this project begin that the stratum uses.
+RULES_OF_STRATA = {
+    "age": ("contributor_distribution", ["The age of a project"]),
+    "country": ("posts_distribution", ["A country is read"]),
+    "language": ("contributor_distribution", []),
+    "license": ("contributor_distribution", []),
+    "license_family": ("contributor_distribution", ["The family of a licence"]),
+    "tag": ("contributor_distribution", []),
+    "team_size": ("contributor_distribution", []),
+    "year": ("contributor_distribution", []),
+}
+
+
+@pytest.mark.parametrize("stratum", DERIVED)
+def test_study_names_the_rules_of_each_stratum(stratum, kind_frames, write):
+    name, expected = RULES_OF_STRATA[stratum]
+    table = stats.by(getattr(stats, name), kind_frames[STATISTICS[name].collection], stratum)
+    rules = package_of(write(table)).get("methods", [])
+    assert [rule[: len(words)] for rule, words in zip(rules, expected, strict=True)] == expected
+
+
+def test_study_names_the_rule_of_an_age_that_was_added(kind_frames, write):
+    [rule] = package_of(write(dirframe.with_age(kind_frames["projects"])))["methods"]
+    assert rule.startswith("The age of a project")
+
+
 def test_study_has_words_for_every_rule_and_stratum():
     assert FLAG_RULES.keys() == RULES.keys()
     assert STRATA.keys() == set(DERIVED)

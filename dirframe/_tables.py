@@ -259,8 +259,8 @@ def _refuse_repeated_cells(rows: int, width: int, size: int) -> None:
     cells = rows * width
     if cells > max(_MOST_REPEATED_CELLS, _MOST_CELLS_OF_A_BYTE * size):
         raise UnsuitableTableError(
-            f"its {size:,} bytes would make a table of {rows:,} rows and {width:,} columns. Such a "
-            "file repeats the same values: write fewer rows"
+            f"its {size:,} bytes would make a table of {cells:,} cells (rows and columns: {rows:,} and "
+            f"{width:,}). Such a file repeats the same values: write fewer rows"
         )
 
 
@@ -423,7 +423,9 @@ def read_parquet(source: bytes | Path) -> pa.Table:
         if isinstance(index, dict) and index["name"]:
             values = range(index["start"], index["stop"], index["step"])
             if len(values) != table.num_rows:  # of any length, since it takes no place in the file
-                raise ValueError(f"its index has {len(values):,} of {table.num_rows:,} rows")
+                raise ValueError(
+                    f"its index has the length {len(values):,}, and its columns have {table.num_rows:,}"
+                )
             table = table.append_column(index["name"], pa.array(values))
     return without_index(table)
 

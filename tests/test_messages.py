@@ -321,7 +321,7 @@ def test_proxies(message, tmp_path, monkeypatch):
 
 def test_records(load, message, tmp_path):
     assert load(["1", "2", "2", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4; 1 repeated. Run it again, or choose another sort (--sort): cached pages cost nothing, and refresh=True (--refresh) requests all pages, also those that were refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
+        'IncompleteCollectionError: The projects of rig are not proven complete: different records received: 3 of 4; 1 repeated. Run it again, or choose another sort (--sort): cached pages cost nothing, and refresh=True (--refresh) requests all pages, also those that were refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     unreadable = [record(1, name="a", stack_count="many", created_at="yesterday")]
     assert load(unreadable) == snapshot(
@@ -342,18 +342,54 @@ def test_records(load, message, tmp_path):
         )
 
 
+def test_singular_nouns_after_a_count_of_one(load, message, tmp_path):
+    rows = pd.DataFrame({"country_code": ["Atlantis"]})
+    with Rig(1).in_process() as rig:
+        directory = rig.directory(tmp_path, daily_quota=1)
+        texts = {
+            "analysis": load(1, kind=Today),
+            "quota": load(3, options={"daily_quota": 1}),
+            "directory": fixed(tmp_path, str(directory)).splitlines()[-1],
+            "plan": fixed(tmp_path, str(dirframe.plan("projects", directory=directory))),
+            "countries": dirframe.country_note(dirframe.unify_countries(rows)),
+            "unresolved": message(dirframe.unify_countries, rows, errors="raise"),
+        }
+    assert texts == snapshot(
+        {
+            "analysis": "AnalysesNotSentWarning: 1 of 1 project has an analysis, but its columns are empty: this directory sends analyses only on each project's own page. details=True (--details) requests these pages: at most 1 request.",
+            "quota": "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=2 was not requested: the quota of 1 request within 24 hours is used up, and the next one is free at DATE UTC. Received pages are cached: run it again later, and only the rest is requested.",
+            "directory": "  quota    1 request a day",
+            "plan": """\
+Plan: load the projects
+  records           1 project on 1 page
+  in the cache      1 page
+  requests to pay   0 requests
+  left today        0 requests of 1
+  first comes back  DATE UTC
+It fits.\
+""",
+            "countries": "1 of 1 record (100.0%) has no country: 0 without a value, 1 with a value that names none. Shares by country describe only the others.",
+            "unresolved": """\
+UnresolvedCountriesError: Without a country: 1 value in 1 record:
+  'Atlantis' (1): names no country that is known
+Resolve them with overrides={value: code or None} (--overrides FILE, which --audit writes), or pass errors="coerce" (leave --strict out).\
+""",
+        }
+    )
+
+
 def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_path):
     assert load(30, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. Received pages are cached: run it again later, and only the rest is requested."
     )
     assert load(40, sorted=reshuffled()) == snapshot(
-        "IncompleteCollectionError: The projects of rig are not proven complete: 25 different records were received of 40; 15 repeated; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Run it again with refresh=True (--refresh): records may have moved once while they were read. If that fails, too, the order is not stable: choose another sort (--sort); incomplete=\"warn\" (--incomplete warn) accepts the partial result."
+        "IncompleteCollectionError: The projects of rig are not proven complete: different records received: 25 of 40; 15 repeated; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Run it again with refresh=True (--refresh): records may have moved once while they were read. If that fails, too, the order is not stable: choose another sort (--sort); incomplete=\"warn\" (--incomplete warn) accepts the partial result."
     )
     assert load(200, options={"daily_quota": 6}) == snapshot(
-        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
+        "QuotaExceededError: The projects of rig need about 99 more requests; left today: 5 of 6. Pages stay fresh for 7 days, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     assert load(200, options={"daily_quota": 6, "cache": False}) == snapshot(
-        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is stored, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
+        "QuotaExceededError: The projects of rig need about 99 more requests; left today: 5 of 6. Without a cache no page is stored, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     with Rig(5).in_process() as rig:
         directory = rig.directory(tmp_path)
@@ -441,7 +477,7 @@ def test_frames(message, three_projects):
         "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
-UnresolvedCountriesError: 1 values in 1 records name no country:
+UnresolvedCountriesError: Without a country: 1 value in 1 record:
   'Korea' (1): could be more than one country
 Resolve them with overrides={value: code or None} (--overrides FILE, which --audit writes), or pass errors="coerce" (leave --strict out).\
 """)
@@ -506,6 +542,21 @@ def test_options_of_charts(message, three_projects):
     )
 
 
+def test_series_without_a_name(message):
+    half_pair = pd.Series(["\ud83d"], dtype="object")
+    assert {
+        "half a pair": message(dirframe.country_audit, half_pair),
+        "half a pair in a named one": message(dirframe.country_audit, half_pair.rename("land")),
+        "lists": message(dirframe.unify_countries, pd.Series([["DE"]])),
+    } == snapshot(
+        {
+            "half a pair": "InvalidInputError: The Series holds half a UTF-16 pair, which is no text: row 0 ('\\ud83d'). Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            "half a pair in a named one": "InvalidInputError: The column land holds half a UTF-16 pair, which is no text: row 0 ('\\ud83d'). Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            "lists": "InvalidInputError: The Series holds lists or other values that are no text. Make a row of each entry first, such as with pandas.DataFrame.explode.",
+        }
+    )
+
+
 def test_options_of_frames(message, three_projects):
     other = provenance.set_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
     twice = pd.concat([three_projects, three_projects])
@@ -534,7 +585,7 @@ def test_options_of_frames(message, three_projects):
             "overrides": "InvalidInputError: overrides is a mapping of raw values to two-letter codes (None for no country) or the table of country_audit(), not list.",
             "citation style": "InvalidInputError: There is no citation style 'ris'; it is one of text, bibtex, apa.",
             "snapshots of other records": "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same.",
-            "snapshot with an id twice": "InvalidInputError: In `after`, each record must have an id of its own, as text or a whole number: 0 have none, 3 that of an earlier one, and the ids are string. Leave records out first, such as with frame.dropna(subset='id') and frame.drop_duplicates('id'), or convert them with frame.astype({'id': 'Int64'}).",
+            "snapshot with an id twice": "InvalidInputError: In `after`, each record must have an id of its own, as text or a whole number: 0 without one, 3 with that of an earlier one; the ids are string. Leave records out first, such as with frame.dropna(subset='id') and frame.drop_duplicates('id'), or convert them with frame.astype({'id': 'Int64'}).",
             "report of a list": "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got int. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table().",
             "switch": "InvalidInputError: refresh is 'yes'; it must be True or False.",
             "provenance": "InvalidInputError: Provenance holds JSON values only: Object of type set is not JSON serializable.",
@@ -636,7 +687,7 @@ def test_tables_that_were_changed_since_their_export(message, three_projects, tm
     } == snapshot(
         {
             "values": "ExportWarning: FOLDER/p.csv was changed since its export.",
-            "rows": "ExportWarning: FOLDER/p.csv holds 2 rows, and 3 were exported: it was changed since.",
+            "rows": "ExportWarning: FOLDER/p.csv holds 2 rows; the export wrote 3, so it was changed.",
             "provenance": "InvalidInputError: FOLDER/p.csv.provenance.json, which holds the provenance of the table, is damaged or was changed since its export. Restore it from a copy, or remove it to read the table without its provenance.",
         }
     )
@@ -705,10 +756,10 @@ def test_harvest(message, tmp_path):
         rig.sorted = reshuffled()
         other = harvest("projects", tmp_path / "other.archive")
         assert message(other.frame) == snapshot(
-            "IncompleteWarning: The archive FOLDER/other.archive is incomplete: the pages overlap, leave gaps or contradict their count of 5 records; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Harvest it into another file in another order (sort=, --sort): stored pages are not requested again."
+            "IncompleteWarning: The archive FOLDER/other.archive is incomplete: the pages overlap, leave gaps or contradict the number of records that they state (5); the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Harvest it into another file in another order (sort=, --sort): stored pages are not requested again."
         )
         assert message(harvest, "projects", kept, query="xml") == snapshot(
-            "ArchiveError: FOLDER/kept.archive holds another collection: its query is None, not 'xml'. Name another file."
+            "ArchiveError: FOLDER/kept.archive holds another collection: it has no query instead of the query 'xml'. Name another file."
         )
 
 
@@ -743,7 +794,7 @@ def test_archives(message, tmp_path):
             "other order": "InvalidInputError: FOLDER/damaged.archive is sorted by 'name', not by 'id'. Leave sort out, or name another file.",
             "folder": "ArchiveError: FOLDER is a folder; an archive is one file: name one in it.",
             "table": "ArchiveError: FOLDER/table.csv is not an archive. Name another file.",
-            "unfinished": "IncompleteWarning: The archive FOLDER/unfinished.archive is incomplete: not finished: 0 records were received. Run the harvest again: only what is missing is requested.",
+            "unfinished": "IncompleteWarning: The archive FOLDER/unfinished.archive is incomplete: not finished: 0 records received. Run the harvest again: only what is missing is requested.",
             "damaged content": "ArchiveError: Page 2 in FOLDER/damaged.archive is damaged. Restore the file from a copy.",
             "damaged row": "ArchiveError: FOLDER/damaged.archive is damaged (row 2 does not match its checksum). Restore it from a copy.",
             "damaged facts": "ArchiveError: FOLDER/damaged.archive is damaged (its facts do not match their checksum). Restore it from a copy.",

@@ -10,6 +10,7 @@ import click
 from click import argument, option
 
 import dirframe
+from dirframe._display import quantity
 from dirframe.cli import options
 from dirframe.cli.commands import command, group
 from dirframe.cli.output import Output, output
@@ -286,4 +287,4 @@ def cache_info() -> None:
 @cache.command("clear")
 def cache_clear() -> None:
     """Remove every page from the cache."""
-    note(f"Removed {dirframe.clear_cache():,} pages.")
+    note(f"Removed {quantity(dirframe.clear_cache(), 'page')}.")

@@ -122,7 +122,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     frame = read_content(content, str(file), record)
     rows = record.get("rows", len(frame))
     if rows != len(frame):
-        changed = f"holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
+        changed = (
+            f"holds {quantity(len(frame), 'row')}; the export wrote {rows:,}, so it was changed."
+        )
         warn(ExportWarning(f"{file} {changed}"))
     elif record and record["sha256"] != sha256(content).hexdigest():
         warn(ExportWarning(f"{file} was changed since its export."))

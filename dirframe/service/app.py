@@ -157,7 +157,7 @@ def _charge_key() -> None:
     if wait is None:
         abort(403, "A valid api_key is required to access this URL.")
     if wait:
-        text = f"The daily limit of this api_key is used up. It is free again in {wait} seconds."
+        text = f"The daily limit of this api_key is used up. It is free again in {wait} s."
         raise TooManyRequests(text, retry_after=wait)
 
 

@@ -47,6 +47,7 @@ _OF_SINGLE_COLUMNS = {
         *("users_missing", "users_negative"),
     },
     "contributors_by_language": {"contributors_missing", "contributors_negative"},
+    "monthly_activity": {"commits_invalid", "contributors_invalid"},
 }
 #: Statistics of whose records one can have two of the reasons.
 _SEVERAL_REASONS = {"users_against_contributors"}

@@ -86,7 +86,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     InvalidInputError
         If there is no such file, it holds no table, or it or the file beside it is damaged; if
         ids are fractions or have an exponent, so that their digits are lost; if a file that `export`
-        did not write has more than 10,000 columns.
+        did not write has more than 10,000 columns, or is Parquet that repeats values so often that
+        it would fill the memory: more than 5,000,000 values and 200 for each byte, or more than
+        256 MiB and 200 bytes for each.
 
     Warns
     -----

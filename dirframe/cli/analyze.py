@@ -79,8 +79,6 @@ def plot(
       dirframe plot language_share projects.parquet -o languages.png
       dirframe plot tags --demo -p top=10 -p title="Our tags" -o tags.svg
     """
-    import matplotlib as mpl
-
     from dirframe._files import atomic_write, check_writable, make_folder
 
     target = path or Path(f"{name}.png")
@@ -88,8 +86,11 @@ def plot(
     check_writable(target, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
     if dpi and target.suffix.lower() != ".png":
         raise click.UsageError(f"--dpi is for .png files: {target} has no resolution.")
+    panels = dirframe.plot.panels  # before Matplotlib: it says what to do if that has no folder
+    import matplotlib as mpl
+
     mpl.use("Agg")  # no window, whatever the user's settings are
-    drawn = apply(dirframe.plot, name, dirframe.plot.panels, application)
+    drawn = apply(dirframe.plot, name, panels, application)
     make_folder(target.parent)
     # Text in an SVG stays text, which can be searched and edited; publishers refuse Type 3 fonts.
     fonts = mpl.rc_context({"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42})

@@ -338,6 +338,17 @@ def test_study_refuses_files_that_it_cannot_hold(records, tmp_path, monkeypatch)
     assert not (tmp_path / "s.zip").exists()
 
 
+def test_study_refuses_a_table_whose_name_no_file_can_have(records, tmp_path):
+    with pytest.raises(InvalidInputError, match="300 characters"):
+        export({"a" * 300: records["projects"]}, tmp_path / "a.zip")
+    assert list(tmp_path.iterdir()) == []
+    name = "b" * 200
+    file = export({name: records["projects"].head(1)}, tmp_path / "b.zip")
+    with zipfile.ZipFile(file) as packed:
+        packed.extractall(tmp_path)
+    assert (tmp_path / "data" / f"{name}.csv.provenance.json").exists()
+
+
 @pytest.mark.parametrize("place", ["environment", "directory", "address"])
 def test_study_refuses_a_file_with_a_key(place, records, tmp_path, monkeypatch):
     secret = "0123456789abcdef" * 2

@@ -628,7 +628,7 @@ def _decoded(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"line {line} is not UTF-8; save the file in UTF-8") from None
+        raise UnsuitableTableError(f"line {line} is not UTF-8. Save the file in UTF-8") from None
 
 
 def _column_names(text: str, separator: str) -> list[str]:

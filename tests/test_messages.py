@@ -3,6 +3,7 @@
 After a change of words: pytest tests/test_messages.py --inline-snapshot=fix
 """
 
+import os
 import re
 import sqlite3
 import warnings
@@ -203,6 +204,10 @@ def test_options_that_exclude_each_other(message):
         "incomplete": message(dirframe.load_projects, directory, incomplete="ok"),
         "progress": message(dirframe.load_projects, directory, progress="bar"),
         "plan of a directory": message(dirframe.plan, directory),
+        "plan of an organization": message(plan, "accounts", organization="apache"),
+        "many items": message(dirframe.load_projects, directory, max_items=10**30),
+        "key as a query": message(dirframe.load_projects, directory, query="some-key-1234567"),
+        "long address": message(Directory, f"{ADDRESS}/{'a' * 5_000}", "k"),
     } == snapshot(
         {
             "details of accounts": "InvalidInputError: Details are the own page of each project; accounts have none. Leave details= (--details) out.",
@@ -219,6 +224,10 @@ def test_options_that_exclude_each_other(message):
             "incomplete": 'InvalidInputError: incomplete is \'ok\'; it must be "raise" or "warn".',
             "progress": "InvalidInputError: progress is 'bar'; it must be True, False or a function of two numbers.",
             "plan of a directory": 'InvalidInputError: Name the collection first: dirframe.plan("projects", directory=directory).',
+            "plan of an organization": "InvalidInputError: organization= names whose projects are loaded.",
+            "many items": "InvalidInputError: max_items is larger than 92,233,720,368,547,758,070.",
+            "key as a query": "InvalidInputError: An id, a query or another part of the address to request contains the API key. Nothing was requested or stored. Pass it as the key of Directory alone, or set DIRFRAME_API_KEY.",
+            "long address": "ConfigurationError: The base URL holds control characters, or more than 2,000 characters.",
         }
     )
 
@@ -664,7 +673,7 @@ def test_tables_that_cannot_be_read(message, tmp_path):
             "a blank before a mark": "InvalidInputError: FOLDER/a blank before a mark.csv cannot be read as a table: a blank stands before a quotation mark in the first line. Remove the blanks behind the separators.",
             "decimal commas": "InvalidInputError: FOLDER/decimal commas.csv cannot be read as a table: its columns are separated by semicolons, so the comma of '1,5' in stack_count may begin a fraction. Write fractions with a point, and thousands without a separator.",
             "a web page": "InvalidInputError: FOLDER/a web page.csv holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: the first line does not name columns. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
-            "latin.csv": "InvalidInputError: FOLDER/latin.csv holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: line 2 is not UTF-8; save the file in UTF-8. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
+            "latin.csv": "InvalidInputError: FOLDER/latin.csv cannot be read as a table: line 2 is not UTF-8. Save the file in UTF-8.",
             "text.json": "InvalidInputError: FOLDER/text.json holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: JSON is read as a list of records, each an object. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
             "half.json": "InvalidInputError: FOLDER/half.json cannot be read as a table: name of record 1 holds half a UTF-16 pair, which is no text ('\\ud800'). Replace it, such as by \\ufffd.",
         }
@@ -737,6 +746,77 @@ def test_exports(message, three_projects, tmp_path):
             "archive": "InvalidInputError: An archive holds personal data: a study includes it only with personal=True (--personal).",
             "recorded pages": "InvalidInputError: There is no .xml file in FOLDER.",
             "recorded page": "InvalidInputError: There is no file or folder FOLDER/gone.xml.",
+        }
+    )
+
+
+def test_targets_that_cannot_be_written(message, three_projects, tmp_path):
+    pipe, file, archive = tmp_path / "pipe.csv", tmp_path / "file", tmp_path / "a.csv"
+    os.mkfifo(pipe)
+    file.touch()
+    with Rig(2, size=2).in_process() as rig:
+        dirframe.harvest("projects", archive, directory=rig.directory(tmp_path))
+    half_pair = pd.DataFrame({"name": pd.Series(["\ud83d"], dtype="object")})
+    mixed = pd.DataFrame({"name": [object()]})
+    small = three_projects[["id"]]
+    assert {
+        "pipe": message(dirframe.export, small, pipe, overwrite=True),
+        "below a file": message(dirframe.export, small, file / "a.csv"),
+        "archive": message(dirframe.export, small, archive, overwrite=True),
+        "half a pair": message(dirframe.export, half_pair, tmp_path / "b.csv"),
+        "objects": message(dirframe.export, mixed, tmp_path / "b.csv"),
+        "objects in Parquet": message(dirframe.export, mixed, tmp_path / "b.parquet"),
+        "sheet of Excel": message(dirframe.export, {"History": small}, tmp_path / "b.xlsx"),
+        "sheet of a name": message(dirframe.export, {"a\x01": small}, tmp_path / "b.xlsx"),
+        "sheet of signs": message(dirframe.export, {"a:b": small}, tmp_path / "b.xlsx"),
+        "two tables": message(dirframe.export, {"a b": small, "a-b": small}, tmp_path / "b.zip"),
+        "long text": message(
+            dirframe.export, pd.DataFrame({"a": ["x" * 40_000]}), tmp_path / "b.xlsx"
+        ),
+    } == snapshot(
+        {
+            "pipe": "InvalidInputError: FOLDER/pipe.csv is a pipe or a device, not a file. Choose another name.",
+            "below a file": "InvalidInputError: FOLDER/file/a.csv cannot be written: FOLDER/file is not a folder that you can write to.",
+            "archive": "InvalidInputError: FOLDER/a.csv is an archive of pages, which is never replaced. Choose another name.",
+            "half a pair": "InvalidInputError: FOLDER/b.csv cannot hold the text 'name\\n\\ud83d\\n': it has half a UTF-16 pair, which is no text. Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            "objects": "InvalidInputError: The column 'name' holds values of type object, which this format cannot hold. Turn them into text, numbers or lists of these first; .parquet holds bytes too.",
+            "objects in Parquet": "InvalidInputError: The column name holds what no file can: Object of type object is not JSON serializable. Turn it into text, numbers or lists of them first.",
+            "sheet of Excel": "InvalidInputError: Excel allows no sheet with the name history. Rename the frame.",
+            "sheet of a name": "InvalidInputError: The name of a sheet, 'a\\x01', holds a control character, which a workbook cannot hold there. Rename the frame.",
+            "sheet of signs": "InvalidInputError: Invalid Excel character '[]:*?/\\' in sheetname 'a:b'. Rename the frame.",
+            "two tables": "InvalidInputError: Two tables would have the file data/a-b.csv. Rename one.",
+            "long text": "InvalidInputError: The column 'a' of 'data' has a text of 40,000 characters, and a cell of a workbook holds 32,767. Shorten it, leave the column out, or export to another format.",
+        }
+    )
+
+
+def test_studies(message, three_projects, tmp_path):
+    study = partial(dirframe.export, path=tmp_path / "study.zip")
+    people = provenance.set_provenance(
+        pd.DataFrame({"id": ["1"], "name": ["Ada"]}), resource="account", source="A directory"
+    )
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "figure.svg").write_text("<svg/>")
+    figures = [tmp_path / "a" / "figure.svg", tmp_path / "b" / "figure.svg"]
+    two = {"projects": three_projects, "others": three_projects}
+    assert {
+        "persons": message(study, people[["name"]]),
+        "table called as a person": message(study, {"ada": three_projects, "people": people}),
+        "long name": message(study, {"a" * 300: three_projects}),
+        "keep of a text": message(study, three_projects, keep="name"),
+        "keep of no table": message(study, two, keep=["name"]),
+        "keep of no column": message(study, three_projects, keep={"study": ["nam"]}),
+        "files of one name": message(study, three_projects, files=figures),
+    } == snapshot(
+        {
+            "persons": 'InvalidInputError: All columns of \'study\' are about persons (name), or may be, and a study holds them only with personal=True (--personal). keep={"TABLE": ["COLUMN"]} (--keep TABLE.COLUMN) names single ones.',
+            "table called as a person": "InvalidInputError: The table 'ada' may be named after a person of this study, and a study is published. Rename it, or pass personal=True (--personal).",
+            "long name": "InvalidInputError: The table 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… has a name of 300 characters; 200 are allowed. Rename it.",
+            "keep of a text": 'InvalidInputError: keep is \'name\'; give columns by table: {"TABLE": ["COLUMN"]}.',
+            "keep of no table": 'InvalidInputError: keep names columns of no table, and there are 2: projects, others. Give them by table: {"TABLE": ["COLUMN"]}.',
+            "keep of no column": "InvalidInputError: keep names the column 'nam', which 'study' does not have. Did you mean 'name'?",
+            "files of one name": "InvalidInputError: Two files have the name figure.svg. Rename one.",
         }
     )
 
@@ -1063,6 +1143,12 @@ def test_wrong_options(said, tmp_path):
     (tmp_path / "empty.txt").touch()
     column = tmp_path / "column.csv"
     column.write_text("short\nfirefox\n")
+    same = tmp_path / "same" / "accounts.csv"
+    same.parent.mkdir()
+    same.write_text("id,name\n1,a\n")
+    lists = dirframe.export(pd.DataFrame({"id": ["1"], "links": [["x"]]}), tmp_path / "l.parquet")
+    latin = tmp_path / "latin.txt"
+    latin.write_bytes(b"Zo\xeb\n")
     lines = {
         "seed": "projects --demo --seed 7",
         "two directories": f"projects --demo --base-url {ADDRESS}",
@@ -1094,6 +1180,13 @@ def test_wrong_options(said, tmp_path):
         "source replaced": f"export {table} {table} --overwrite",
         "page of a statistic": f"stats growth {table} -o {tmp_path}/a.html",
         "more arguments": f"summary {table} {table} {table}",
+        "audit and table": f"clean {table} --audit {tmp_path}/a.csv -o {tmp_path}/a.csv",
+        "report of a page": f"report {tmp_path}/a.html",
+        "files of one name": f"export {table} {same} {tmp_path}/a.zip",
+        "option of no chart": f"plot growth {table} -p colour=red",
+        "columns with blanks": "projects --demo --columns id name",
+        "lists to compare": f"export {lists} {tmp_path}/a.csv --where links=x",
+        "ids in Latin-1": f"projects --demo --ids-from {latin}",
     }
     texts = {}
     for case, line in lines.items():
@@ -1131,5 +1224,12 @@ def test_wrong_options(said, tmp_path):
             "source replaced": "Error: FOLDER/accounts.csv is read by this command, and is not replaced by its result: name another file to write.",
             "page of a statistic": "2: dirframe: FOLDER/a.html has the suffix '.html'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip.",
             "more arguments": "Error: Unexpected argument 'FOLDER/accounts.csv FOLDER/accounts.csv'. It takes one file; dirframe compare BEFORE AFTER compares two.",
+            "audit and table": "Error: --audit and --output both name FOLDER/a.csv: name two files.",
+            "report of a page": "Error: FOLDER/a.html is a web page, not a table. -o FOLDER/a.html writes the report to it.",
+            "files of one name": "Error: Each table is named after its file, and two files have the same name: rename one.",
+            "option of no chart": "Error: growth takes no -p colour; it takes freq, cumulative, title, caption, width.",
+            "columns with blanks": "Error: Separate columns by commas: --columns id,name",
+            "lists to compare": "Error: links holds neither texts nor numbers to compare with.",
+            "ids in Latin-1": "Error: Line 1 of FOLDER/latin.txt is not UTF-8. Save it in UTF-8.",
         }
     )

@@ -90,7 +90,7 @@ def projects(
     for name in names:
         if out.columns and name in RESOURCES["project"].by_column:
             columns = ",".join([*out.columns, name])
-            raise click.UsageError(f"Columns are named with commas between: --columns {columns}")
+            raise click.UsageError(f"Separate columns by commas: --columns {columns}")
     request = replace(request, projects=projects_named(names, ids_from))
     try:
         _load(request, selection, out, collection="projects", plan=plan)

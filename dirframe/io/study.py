@@ -245,7 +245,7 @@ def _check_name(what: str, name: str, persons: Collection[str]) -> None:
         )
     if name not in _COMMON_NAMES and holds_name(name, persons):
         raise InvalidInputError(
-            f"{what} may be called as a person of this study, and a study is published.",
+            f"{what} may be named after a person of this study, and a study is published.",
             hint="Rename it, or pass personal=True (--personal).",
         )
 
@@ -262,7 +262,7 @@ def _tables_of(
     for given, frame in frames.items():
         name = re.sub(r"[^a-z0-9._-]+", "-", given.lower()).strip("-.") or "table"
         if name in tables:
-            words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
+            words = f"Two tables would have the file data/{name}.csv. Rename one."
             raise InvalidInputError(words)
         meanings = kept.get(given, {})
         part = Published(frame, [], {}, [])
@@ -543,7 +543,7 @@ def _added_files(files: Sequence[str | Path], persons: Collection[str]) -> dict[
             raise InvalidInputError(f"There is no file {path} to add to the study.")
         _check_name(f"The file {path.name}", path.stem, persons)
         if name in contents:
-            raise InvalidInputError(f"Two files are called {path.name}: let their names differ.")
+            raise InvalidInputError(f"Two files have the name {path.name}. Rename one.")
         contents[name] = path.read_bytes()
         if holds_key(contents[name]):
             raise InvalidInputError(

@@ -270,7 +270,7 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
 def _check_sheet_name(name: str) -> None:
     """Raise for a name of a sheet that Excel refuses, and XlsxWriter does not."""
     if name.lower() == "history":
-        raise InvalidInputError("A sheet of a workbook cannot be called history.")
+        raise InvalidInputError("Excel allows no sheet with the name history. Rename the frame.")
     if _CONTROL.search(name):
         raise InvalidInputError(
             f"The name of a sheet, {name!r}, holds a control character, which a workbook cannot hold "

@@ -199,7 +199,7 @@ def set_provenance(frame: F, **facts: Any) -> F:
     for name in facts:
         if changed[name] is not None and not _has_type_of_fact(name, changed[name]):
             expected, given = type(FACTS[name]).__name__, type(changed[name]).__name__
-            raise InvalidInputError(f"{name} is of type {expected}, not {given}.")
+            raise InvalidInputError(f"{name} must be of type {expected}, not {given}.")
     record = record_from(changed)
     word = record["completeness"]
     if "completeness" in facts and word not in _COMPLETE:

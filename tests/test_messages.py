@@ -3,11 +3,13 @@
 After a change of words: pytest tests/test_messages.py --inline-snapshot=fix
 """
 
+import copy
 import os
 import re
 import sqlite3
 import warnings
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
 from random import Random
@@ -17,6 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import requests
+import time_machine
 from inline_snapshot import snapshot
 from lxml import etree
 
@@ -30,7 +33,7 @@ from tests.rig.server import MARK, Rig, page_xml, record
 from tests.rig.today import Today
 
 ADDRESS = "https://directory.example"
-RAISED = (dirframe.DirframeError, OSError)
+RAISED = (dirframe.DirframeError, OSError, AttributeError, TypeError)
 
 #: What varies from run to run, and the word in its place.
 VARIES = {
@@ -172,6 +175,11 @@ def test_settings(message):
         "key": message(Directory, ADDRESS, 7),
         "address that is no text": message(Directory, 7, "k"),
         "address without a host": message(Directory, "https://", "k"),
+        "name": message(directory, name="two\nlines"),
+        "folder": message(directory, cache=""),
+        "setting of an open one": message(setattr, directory(cache=False), "timeout", 5),
+        "copy": message(copy.copy, directory(cache=False)),
+        "option": message(partial(directory, url=ADDRESS)),
     } == snapshot(
         {
             "cache": "InvalidInputError: cache is None; it must be True, False or the name of a folder.",
@@ -182,6 +190,11 @@ def test_settings(message):
             "key": "ConfigurationError: The API key must be text, not int.",
             "address that is no text": "ConfigurationError: The base URL must be text, not int.",
             "address without a host": "ConfigurationError: The base URL names no host that can be requested. A name has letters, digits, hyphens and dots; an IPv6 address is in brackets, as in https://[2001:db8::1]; a port is a number from 1 to 65535.",
+            "name": "InvalidInputError: name is 'two\\nlines'; it must be text of one line, without control characters.",
+            "folder": "InvalidInputError: cache is ''; it must be the name of a file or folder, without control characters.",
+            "setting of an open one": "AttributeError: 'timeout' of a Directory cannot be set: its settings are read-only. Open another one with dirframe.Directory(...).",
+            "copy": "TypeError: A Directory is neither copied nor pickled: it holds the key and open files. Pass it on, or open another one.",
+            "option": "TypeError: Directory(): got an unexpected keyword argument 'url'. Did you mean 'base_url'?",
         }
     )
 
@@ -274,6 +287,58 @@ def test_refusals(load):
     )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
         'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1. The redirect was not followed, because the key is sent only to http://127.0.0.1:PORT. If that is the address of the directory, pass base_url="http://127.0.0.2:1" (--base-url), or set DIRFRAME_BASE_URL to it.'
+    )
+
+
+def test_redirects_and_certificates(load, message, tmp_path, monkeypatch):
+    assert load(fault=faults.redirects("http://[")) == snapshot(
+        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to an address that is invalid."
+    )
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "gone.pem"))
+    with Rig().in_process() as rig:
+        encrypted = rig.directory(tmp_path, url=ADDRESS)
+        assert message(dirframe.load_projects, encrypted) == snapshot(
+            "NetworkError: https://directory.example/projects.xml?page=1 was not requested: REQUESTS_CA_BUNDLE (or CURL_CA_BUNDLE) names certificates that do not exist: FOLDER/gone.pem. Set it to the PEM file of the authority, or remove it."
+        )
+
+
+def test_pages_of_another_day(message, tmp_path):
+    options = {"progress": False}
+    with Rig(3, size=2).in_process() as rig:
+        with time_machine.travel(datetime.now(UTC) + timedelta(days=30), tick=True):
+            message(dirframe.load_projects, rig.directory(tmp_path / "future"), **options)
+        with time_machine.travel(datetime.now(UTC) - timedelta(days=30), tick=True):
+            message(dirframe.load_projects, rig.directory(tmp_path / "past"), **options)
+        options["offline"] = True
+        assert {
+            "future": message(
+                dirframe.load_projects, rig.directory(tmp_path / "future"), **options
+            ),
+            "past": message(dirframe.load_projects, rig.directory(tmp_path / "past"), **options),
+        } == snapshot(
+            {
+                "future": "StaleWarning: Pages from the cache are dated in the future, up to DATE UTC: the clock was or is wrong. Their age is unknown; the time of this load is recorded instead. refresh=True (--refresh) requests them again.",
+                "past": "StaleWarning: Old pages from the cache are used: the oldest was fetched 30.0 days ago, at DATE UTC.",
+            }
+        )
+
+
+def test_caches_that_cannot_be_used(message, tmp_path):
+    (tmp_path / "file").touch()
+    damaged = tmp_path / "cache" / dirframe.cache_info(tmp_path / "cache").file.name
+    damaged.parent.mkdir()
+    damaged.write_text("no database" * 100)
+    with Rig(3, size=2).in_process() as rig:
+        below_a_file = rig.directory(tmp_path, cache=tmp_path / "file" / "cache")
+        texts = {
+            "below a file": message(dirframe.load_projects, below_a_file),
+            "damaged": message(dirframe.load_projects, rig.directory(tmp_path)),
+        }
+    assert texts == snapshot(
+        {
+            "below a file": "CacheWarning: The cache FOLDER/file/cache/http-cache-3.sqlite cannot be used in full ([Errno 20] Not a directory: 'FOLDER/file/cache'). The load continues with what can be read of it, and other pages are requested again next time. Name another folder by cache= or DIRFRAME_CACHE_DIR, or remove the file with dirframe.clear_cache() (dirframe cache clear).",
+            "damaged": "CacheWarning: The cache FOLDER/cache/http-cache-3.sqlite cannot be used in full (file is not a database). The load continues with what can be read of it, and other pages are requested again next time. Name another folder by cache= or DIRFRAME_CACHE_DIR, or remove the file with dirframe.clear_cache() (dirframe cache clear).",
+        }
     )
 
 
@@ -502,9 +567,14 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
     )
 
 
-def test_options_of_statistics(message, three_projects):
+def test_options_of_statistics(message, three_projects, tmp_path):
     parquet = three_projects.assign(analysis_languages=7)
     twice = pd.concat([three_projects, three_projects[["name"]]], axis=1)
+    csv = tmp_path / "projects.csv"
+    csv.write_text("id,name\n1,a\n")
+    contributors = pd.DataFrame(
+        {"contributor_id": ["1", "1"], "contributor_name": ["a", "b"], "commits": [1, 2]}
+    )
     assert {
         "frequency": message(stats.growth, three_projects, freq="2W"),
         "column of a statistic": message(stats.by, stats.growth, three_projects, 7),
@@ -515,6 +585,28 @@ def test_options_of_statistics(message, three_projects):
         "file": message(stats.growth, "projects.parquet"),
         "as_of": message(stats.activity, three_projects, as_of="soon"),
         "window": message(stats.activity, three_projects, window=0),
+        "confidence": message(stats.activity, three_projects, confidence=95),
+        "bounds": message(stats.team_size_classes, three_projects, bounds=[1, 5]),
+        "entries of a list": message(stats.tags, three_projects.assign(tags=[[["a"]]] * 3)),
+        "result of an own one": message(stats.by, list, three_projects, "name"),
+        "half a pair of an own one": message(stats.by, lambda _: "\ud83d", three_projects, "name"),
+        "stratum": message(stats.by, stats.growth, three_projects, "colour"),
+        "stratum of fractions": message(
+            stats.by, stats.growth, three_projects.assign(size=0.5), "size"
+        ),
+        "table of a statistic": message(stats.growth, stats.growth(three_projects)),
+        "text file": message(stats.growth, csv),
+        "contributor twice": message(stats.commits_by_contributor, contributors),
+        "several projects": message(
+            stats.commits_by_contributor, contributors.assign(project_id=["1", "2"])
+        ),
+        "number beyond 64 bits": message(
+            stats.language_share, three_projects.assign(analysis_total_code_lines=2**62)
+        ),
+        "name": message(getattr, stats, "langage_share"),
+        "module": message(stats.languages, three_projects),
+        "option": message(partial(stats.growth, three_projects, frequency="M")),
+        "name of the accessor": message(getattr, three_projects.dirframe.stats, "langage_share"),
     } == snapshot(
         {
             "frequency": "InvalidInputError: freq is '2W'; it must be one of D, W, MS, QS, YS, M, Q, Y.",
@@ -526,6 +618,22 @@ def test_options_of_statistics(message, three_projects):
             "file": "InvalidInputError: There is no file projects.parquet.",
             "as_of": "InvalidInputError: as_of must be a day such as 'DATE' or a month such as '2013-07'; got 'soon'.",
             "window": "InvalidInputError: window is 0; it must be a whole number from 1 to 24, in months.",
+            "confidence": "InvalidInputError: confidence is 95; it must be a share between 0 and 1, such as 0.95.",
+            "bounds": "InvalidInputError: bounds must ascend from 0; got [1, 5].",
+            "entries of a list": "InvalidInputError: The entries of a list must be texts, or records of texts.",
+            "result of an own one": "InvalidInputError: The statistic returned a list; it must return a frame, a Series or a value.",
+            "half a pair of an own one": "InvalidInputError: The statistic returned half a UTF-16 pair, which is no text: '\\ud83d'. Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            "stratum": "MissingColumnsError: The stratum 'colour' is neither a column of the frame nor one of language, country, year, age, team_size, license, license_family, tag.",
+            "stratum of fractions": "InvalidInputError: The column 'size' holds neither text nor whole numbers to divide by. Convert it first, such as with frame.astype('str').",
+            "table of a statistic": "InvalidInputError: The frame is the result of growth: pass the records instead.",
+            "text file": "InvalidInputError: FOLDER/projects.csv is not Parquet: Error creating dataset. Could not read schema from 'FOLDER/projects.csv'. Is this a 'parquet' file?: Could not open Parquet input source 'FOLDER/projects.csv': Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file. Pass the frame of dirframe.read_table, which reads CSV and JSON too.",
+            "contributor twice": "InvalidInputError: The contributor '1' is in the frame more than once. Pass the records of one project, or those of several with stats.by or plot.panels (--by) and the column that tells their projects apart, such as project_id.",
+            "several projects": "InvalidInputError: The frame has records of 2 projects (1, 2). Pass the records of one project, or those of several with stats.by or plot.panels (--by) and the column that tells their projects apart, such as project_id.",
+            "number beyond 64 bits": "InvalidInputError: Numbers of code_lines, or their sum, are beyond 64 bits (9.2e18), so that no right sum can be given. Leave out the records whose number cannot be right, such as those above 1e12.",
+            "name": "AttributeError: module 'dirframe.stats' has no attribute 'langage_share'. Did you mean 'language_share' or 'languages_by_year' or 'language_breakdown'?",
+            "module": "TypeError: dirframe.stats.languages is a module, not a function. Its functions: dirframe.stats.contributors_by_language, dirframe.stats.language_breakdown, dirframe.stats.language_share, dirframe.stats.languages_by_year.",
+            "option": "TypeError: growth(): got an unexpected keyword argument 'frequency'. Did you mean 'freq'?",
+            "name of the accessor": "AttributeError: DataFrame.dirframe of dirframe.stats has no attribute 'langage_share'. Did you mean 'language_share' or 'languages_by_year' or 'language_breakdown'?",
         }
     )
 
@@ -540,6 +648,9 @@ def test_options_of_charts(message, three_projects):
         "width of given Axes": message(growth, three_projects, ax=axes[0], width="page"),
         "title": message(growth, three_projects, title=3),
         "Axes of panels": message(panels, growth, three_projects, "name", ax=axes[0]),
+        "half a pair": message(growth, three_projects, title="\ud83d"),
+        "own chart without Axes": message(panels, len, three_projects, "name"),
+        "width": message(growth, three_projects, width="wide"),
     } == snapshot(
         {
             "several Axes": "InvalidInputError: ax must be one Axes, such as axes[0] of several; got ndarray.",
@@ -547,6 +658,9 @@ def test_options_of_charts(message, three_projects):
             "width of given Axes": "InvalidInputError: width= is that of a new figure: leave out ax, or width.",
             "title": "InvalidInputError: title is 3; it must be text, or False for none.",
             "Axes of panels": "InvalidInputError: panels makes its own axes: leave out ax.",
+            "half a pair": "InvalidInputError: title is '\\ud83d'; it holds half a UTF-16 pair, which is no text.",
+            "own chart without Axes": "InvalidInputError: len takes no ax: panels calls chart(frame, ax=ax).",
+            "width": "InvalidInputError: width is 'wide'; it must be 'column' or 'page'.",
         }
     )
 
@@ -566,9 +680,11 @@ def test_series_without_a_name(message):
     )
 
 
-def test_options_of_frames(message, three_projects):
+def test_options_of_frames(message, three_projects, tmp_path):
     other = provenance.set_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
     twice = pd.concat([three_projects, three_projects])
+    page = tmp_path / "report.html"
+    people = pd.DataFrame({"contributor_id": ["1"], "contributor_name": ["a"], "commits": [1]})
     assert {
         "age": message(dirframe.exclude, three_projects, older_than="2 m"),
         "years as a range": message(dirframe.select, three_projects, ranges=[1, 2]),
@@ -584,6 +700,24 @@ def test_options_of_frames(message, three_projects):
         "report of a list": message(dirframe.report, [1], "report.html"),
         "switch": message(dirframe.plan, "projects", refresh="yes"),
         "provenance": message(provenance.set_provenance, three_projects, query={"a": {1}}),
+        "fact": message(partial(provenance.set_provenance, three_projects, colour="red")),
+        "type of a fact": message(partial(provenance.set_provenance, three_projects, steps="a")),
+        "address of a fact": message(
+            partial(provenance.set_provenance, three_projects, base_url="https://a.example?b=c")
+        ),
+        "flags of nothing": message(dirframe.flags, pd.DataFrame({"x": [1]})),
+        "languages of numbers": message(dirframe.select, three_projects, languages=[7]),
+        "overrides without a column": message(
+            dirframe.unify_countries, other, column="id", overrides=pd.DataFrame({"raw": ["x"]})
+        ),
+        "report of two": message(dirframe.report, [three_projects, three_projects], page),
+        "report of parts alone": message(dirframe.report, other, page, contributors=people),
+        "report of parts without an owner": message(
+            dirframe.report, three_projects, page, contributors=people
+        ),
+        "report of others": message(
+            dirframe.report, three_projects, page, contributors=people.assign(project_id="9")
+        ),
     } == snapshot(
         {
             "age": "InvalidInputError: '2 m' is not an age. Pass text such as 90d, 26w, 18mo or 2y.",
@@ -598,6 +732,16 @@ def test_options_of_frames(message, three_projects):
             "report of a list": "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got int. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table().",
             "switch": "InvalidInputError: refresh is 'yes'; it must be True or False.",
             "provenance": "InvalidInputError: Provenance holds JSON values only: Object of type set is not JSON serializable.",
+            "fact": "TypeError: Provenance has no fact 'colour'.",
+            "type of a fact": "InvalidInputError: steps must be of type list, not str.",
+            "address of a fact": "InvalidInputError: Provenance is shown and exported: it takes no address with a user or a query, and no query with an api_key.",
+            "flags of nothing": "MissingColumnsError: The frame has no column that a rule reads. Pass accounts or projects of a loader.",
+            "languages of numbers": "InvalidInputError: languages is [7]; give texts, or [None] for the records without any.",
+            "overrides without a column": "InvalidInputError: The table of overrides has no column 'country_alpha_2'. A frame of overrides is the table of country_audit(), which --audit writes.",
+            "report of two": 'InvalidInputError: A report takes one frame of projects, one of accounts, or both; got one of projects and one of projects. If it holds projects, name it: {"projects": frame}. Compare two of the same with dirframe.compare.',
+            "report of parts alone": "InvalidInputError: contributors belong to projects: pass the projects, too.",
+            "report of parts without an owner": 'MissingColumnsError: contributors has no column project_id, which says whose each record is. Load it of all projects: dirframe.load("contributors", of=projects).',
+            "report of others": "InvalidInputError: contributors has records of other projects (9), and none of those reported.",
         }
     )
 

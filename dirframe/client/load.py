@@ -420,7 +420,7 @@ def warn_if_stale(client: Directory, receipts: Sequence[Receipt]) -> None:
     if newest > now:
         text = (
             f"Pages from the cache are dated in the future, up to {newest:%Y-%m-%d %H:%M} UTC: the clock "
-            "was wrong, or is. Their age is unknown; the time of this load is recorded instead."
+            "was or is wrong. Their age is unknown; the time of this load is recorded instead."
         )
         warn(StaleWarning(text, hint="refresh=True (--refresh) requests them again."))
     oldest = min(cached)

@@ -24,6 +24,7 @@ import dirframe
 from dirframe import errors, plot, stats
 from dirframe.cli import cli
 from dirframe.schema import ALL_RESOURCES
+from tests.cases import slow_except
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -260,7 +261,18 @@ MODULES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name != "dirframe"])
+#: They draw, harvest or open an explorer: the slow tests have them.
+LONG_MODULES = {
+    "dirframe",  # of the package itself, in test_public_names
+    *("dirframe.archive.archive", "dirframe.archive.harvest"),
+    *("dirframe.explorer.explorer", "dirframe.reports.report"),
+}
+QUICK_MODULES = [name for name in MODULES if name not in LONG_MODULES]
+
+
+@pytest.mark.parametrize(
+    "name", slow_except([name for name in MODULES if name != "dirframe"], QUICK_MODULES)
+)
 def test_examples_of_docstrings_give_what_they_show(name, tmp_path, monkeypatch):
     """Those of the package itself are in test_public_names."""
     monkeypatch.chdir(tmp_path)

@@ -5,10 +5,11 @@ import pytest
 import dirframe
 from dirframe.errors import AnalysesNotSentWarning
 from dirframe.provenance import get_provenance
+from tests.cases import slow_except
 from tests.rig.living import Living, harvest_over_days
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", slow_except([1, 2], [1]))
 def test_harvest_by_ids_of_a_living_directory_is_proven_at_the_price_of_its_records(tmp_path, seed):
     """As `tests/benchmarks/months.py` with 100,000 projects: here each day has 80 changes in 20 requests."""
     count = 1_500

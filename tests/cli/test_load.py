@@ -227,7 +227,7 @@ def test_command_that_is_told_what_to_load_loads_it(words, shell_rig, folder, ru
     assert (outcome.code, bool(shell_rig.requests)) == (0, True), outcome.err
 
 
-@pytest.mark.parametrize("stratum", slow_except(DERIVED, ["country", "language", "tag"]))
+@pytest.mark.parametrize("stratum", slow_except(DERIVED, ["country", "language"]))
 def test_stratum_of_the_library_divides_in_the_shell(stratum, run):
     collection = "accounts" if stratum == "country" else "projects"
     words = ("--demo", "--collection", collection, "-n", "60")

@@ -104,7 +104,7 @@ def test_load_by_ids_sends_literal_commas_and_no_long_line(connect):
     assert not [line for line in lines if line.endswith("ids=")]
 
 
-@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("workers", slow_except([1, 4], [4]))
 def test_load_by_ids_that_the_quota_ends_goes_on_and_pays_for_the_rest(connect, workers):
     rig = Today(500)
     with rig.in_process():
@@ -287,7 +287,7 @@ def test_load_by_ids_names_the_record_that_cannot_be_sent(connect):
     assert (frame["id"].tolist(), get_provenance(frame)["completeness"]) == (rig.ids, "proven")
 
 
-@pytest.mark.parametrize("status", [400, 403, 413, 414, 431])
+@pytest.mark.parametrize("status", slow_except([400, 403, 413, 414, 431], [403, 414]))
 def test_load_by_ids_asks_for_fewer_ids_after_a_line_that_is_too_long(connect, status):
     reply = Reply(failure("no"), status)
     if status in {413, 414}:

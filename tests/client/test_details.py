@@ -21,6 +21,7 @@ from dirframe.errors import (
 )
 from dirframe.provenance import caption, get_provenance
 from tests import charts
+from tests.cases import slow_except
 from tests.rig.server import Reply, failed, id_of, numbered, page_xml, record
 from tests.rig.today import BROKEN, DELETED, GONE, REFUSED, SILENT, Today, projects
 
@@ -73,7 +74,7 @@ def same(frame, expected):
 # What is asked for
 
 
-@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("workers", slow_except([1, 4], [4]))
 def test_details_give_what_a_whole_collection_gives_and_cost_nothing_again(
     details_rig, connect, carried, workers
 ):

@@ -30,6 +30,7 @@ from dirframe.errors import (
 )
 from dirframe.provenance import caption, get_provenance
 from dirframe.schema import ACCOUNT
+from tests.cases import slow_except
 from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, id_of, numbered, page_xml, record
 from tests.rig.today import Today, accounts
@@ -531,7 +532,7 @@ def test_load_of_own_pages_beyond_the_quota_asks_for_each_once(tmp_path):
     assert get_provenance(frame)["completeness"] == "proven"  # the collection is of one day
 
 
-@pytest.mark.parametrize("at_the_end", [True, False])
+@pytest.mark.parametrize("at_the_end", slow_except([True, False], [False]))
 def test_load_of_a_collection_that_grows_daily_keeps_what_it_paid_for(tmp_path, at_the_end):
     rig = Rig(1000, size=10)
     try:
@@ -554,7 +555,7 @@ def test_load_of_a_collection_that_grows_daily_keeps_what_it_paid_for(tmp_path, 
 
 
 @pytest.mark.parametrize("reshuffles", [True, False])  # at each request, or each page stays
-@pytest.mark.parametrize("kind", ["project", "account"])
+@pytest.mark.parametrize("kind", slow_except(["project", "account"], ["project"]))
 def test_load_in_an_order_that_does_not_hold_keeps_all_for_a_tenth_more(kind, reshuffles):
     function = dirframe.load_projects if kind == "project" else dirframe.load_accounts
     sort, better = ("users", "project_name") if kind == "project" else (None, None)

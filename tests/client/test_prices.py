@@ -6,6 +6,7 @@ import pytest
 
 import dirframe
 from dirframe.provenance import get_provenance
+from tests.cases import slow_except
 from tests.rig.server import id_of, numbered, record
 from tests.rig.today import Today, accounts, projects
 
@@ -40,7 +41,7 @@ def test_price_of_a_sample_is_25_a_request(size, gap):
     assert requests <= 1.05 * size / 25 + 8
 
 
-@pytest.mark.parametrize("size", [1, 25, 120])
+@pytest.mark.parametrize("size", slow_except([1, 25, 120], [1, 25]))
 def test_price_of_a_sample_with_analyses_is_one_request_for_each_that_has_one(size):
     rig = Today([str(n) for n in range(1, 1_001) if n % 8])
     rig.bare = {one for one in rig.ids if int(one) % 5 == 0}
@@ -53,7 +54,7 @@ def test_price_of_a_sample_with_analyses_is_one_request_for_each_that_has_one(si
     assert len(own_pages(rig)) <= size - without + 1
 
 
-@pytest.mark.parametrize("count", [1, 3, 25, 120])
+@pytest.mark.parametrize("count", slow_except([1, 3, 25, 120], [1, 25]))
 def test_price_of_projects_by_id_is_25_a_request_and_with_analyses_one_each(count):
     rig = Today(300)
     rig.bare = {"7", "30"}

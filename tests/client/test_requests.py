@@ -6,6 +6,7 @@ import pytest
 
 import dirframe
 from dirframe.errors import DirframeWarning
+from tests.cases import slow_except
 from tests.rig.server import Rig
 from tests.rig.today import Today
 
@@ -16,6 +17,7 @@ MAKE = {
     "today, 60": lambda: Today(60),
     "today, 9": lambda: Today(9),
 }
+QUICK = ["specification, 60", "today, 60", "today, 9"]
 OPTIONS = {
     "whole": {},
     "max_items": {"max_items": 30},
@@ -65,7 +67,7 @@ HARVEST = {
 }
 
 
-@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize("name", slow_except(MAKE, QUICK))
 def test_requests_of_each_load(name, tmp_path):
     requests = {}
     for kind, options in OPTIONS.items():
@@ -79,7 +81,7 @@ def test_requests_of_each_load(name, tmp_path):
     assert requests == expected | {(kind, "second"): 0 for kind in OPTIONS}
 
 
-@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize("name", slow_except(MAKE, QUICK))
 def test_requests_of_each_harvest(name, tmp_path):
     requests = {}
     for kind, details in {"plain": False, "details": True}.items():

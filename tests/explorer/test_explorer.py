@@ -134,7 +134,7 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("name", slow_except(CHOICES, ["every filter", "an order", "no record"]))
+@pytest.mark.parametrize("name", slow_except(CHOICES, ["every filter", "no record"]))
 def test_code_of_a_frame_gives_what_is_shown(name, some_projects, capsys):
     explorer = dirframe.Explorer(some_projects)
     for control, value in CHOICES[name].items():
@@ -451,7 +451,7 @@ def test_chart_has_the_width_and_the_theme_of_the_page(some_projects, pictures):
     assert dark.get("alt").endswith(caption)
 
 
-@pytest.mark.parametrize("name", ["accounts_map", "life_span"])
+@pytest.mark.parametrize("name", slow_except(["accounts_map", "life_span"], ["life_span"]))
 def test_title_of_a_chart_is_whole_in_a_narrow_picture(name, monkeypatch):
     saved = []
     save = Figure.savefig

@@ -25,6 +25,7 @@ from dirframe import (
 from dirframe.io.formats import OF_ONE_TABLE, WITH_RECORD
 from dirframe.io.writers import WRITERS
 from tests import processes
+from tests.cases import slow_except
 from tests.frames import with_provenance
 from tests.rig.server import Rig
 
@@ -208,7 +209,7 @@ def test_formats_have_a_writer_each():
     assert tuple(WRITERS) == OF_ONE_TABLE
 
 
-@pytest.mark.parametrize("cut", ["table", "provenance"])
+@pytest.mark.parametrize("cut", slow_except(["table", "provenance"], ["provenance"]))
 def test_full_disk_leaves_the_old_file_and_nothing_else(cut, tmp_path):
     check_on_a_full_disk(tmp_path / "f.csv", cut)
 

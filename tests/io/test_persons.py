@@ -354,7 +354,7 @@ NUMBERS_OF_PERSONS = {"Ada Lovelace": 1, "kiran_k": 2, "share": 0.5}
 PLACES = ["names of columns", "numbers", "statistic", "index", "index without a name"]
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", slow_except(PLACES, ["names of columns", "index"]))
 def test_persons_in_index_and_names_of_columns_are_left_out(place, write):
     with pytest.warns(ExportWarning):
         assert leaks(write(places_of_names()[place])) == {}

@@ -29,6 +29,7 @@ from dirframe import (
 )
 from dirframe.io.formats import OF_ONE_TABLE, WITH_RECORD
 from dirframe.io.writers import digest_of
+from tests.cases import slow_except
 from tests.frames import frames, rich
 
 #: The formats that are read back.
@@ -57,7 +58,7 @@ def test_parquet_of_any_frame_comes_back_as_it_was(frame):
         same(frame, returned(frame, folder, ".parquet"))
 
 
-@pytest.mark.parametrize("suffix", TEXT_FORMATS)
+@pytest.mark.parametrize("suffix", slow_except(TEXT_FORMATS, [".csv", ".json"]))
 @given(frame=frames())
 def test_fields_of_the_interface_come_back_from_text_whatever_they_hold(suffix, frame):
     odd = "=name, \"'"

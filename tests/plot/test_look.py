@@ -14,6 +14,7 @@ from matplotlib.testing.compare import compare_images
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER
+from tests.cases import slow_except
 from tests.charts import (
     CHARTS,
     caption,
@@ -29,7 +30,9 @@ from tests.charts import (
 )
 from tests.frames import LANGUAGE, PEOPLE, accounts, projects
 
-THREE = pytest.mark.parametrize("name", ["languages_by_year", "lorenz", "tags"])
+THREE = pytest.mark.parametrize(
+    "name", slow_except(["languages_by_year", "lorenz", "tags"], ["lorenz", "tags"])
+)
 #: Nine have a colour of their own.
 LANGUAGES = [
     *("Java", "C", "C++", "Python", "PHP", "JavaScript", "C#", "Perl", "Ruby"),
@@ -271,7 +274,9 @@ def test_panels_of_activity_are_one_whole_bar_a_row():
     assert labels(ax)[:2] == [f"{share:.0%}" for share in active]
 
 
-@pytest.mark.parametrize("name", ["languages_by_year", "users_against_contributors"])
+@pytest.mark.parametrize(
+    "name", slow_except(["languages_by_year", "users_against_contributors"], ["languages_by_year"])
+)
 def test_panels_label_every_shared_tick(name):
     frame = CHARTS[name](60).assign(half=["left"] * 50 + ["right"] * 10)
     for ax in divided(name, frame).axes:
@@ -406,7 +411,7 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", slow_except(PICTURES, ["the_map", "users_against_contributors"]))
 def test_picture(name, tmp_path):
     """Compare with a picture in `baseline/`, which was looked at.
 

@@ -30,6 +30,7 @@ import dirframe
 from dirframe.errors import ConfigurationError, StoreError
 from dirframe.service.keys import KeyStore
 from tests import processes
+from tests.cases import slow_except
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
 from tests.service import wire
@@ -152,7 +153,9 @@ main()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
+@pytest.mark.parametrize(
+    "number", slow_except([signal.SIGINT, signal.SIGTERM, None], [signal.SIGTERM])
+)
 def test_command_serves_with_its_keys_ends_with_0_on_a_signal_and_logs_no_key(
     records_folder, tmp_path, run, monkeypatch, number
 ):

@@ -15,6 +15,7 @@ from dirframe._tables import read_rows
 from dirframe.errors import InvalidInputError
 from dirframe.stats.licenses import FAMILIES, families_of
 from tests import oracle
+from tests.cases import slow_except
 from tests.oracle import FIRST, LANGUAGE, LINES, PEOPLE
 
 LARGEST, EXACT = 2**63 - 1, 2**53
@@ -32,7 +33,10 @@ def of_commits(*numbers):
 # Lists and countries
 
 
-@pytest.mark.parametrize("name", ["tags", "licenses", "language_share", "language_breakdown"])
+@pytest.mark.parametrize(
+    "name",
+    slow_except(["tags", "licenses", "language_share", "language_breakdown"], ["language_share"]),
+)
 def test_top_groups_cost_no_more_than_all_groups(name):
     numbers = range(6_000)
     frame = projects(

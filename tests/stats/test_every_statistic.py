@@ -273,7 +273,7 @@ def test_statistic_of_which_rows_were_taken_away_says_how_many_are_left(kind_fra
     assert " rows" not in provenance.caption(strata)
 
 
-@pytest.mark.parametrize(("kind", "name"), EVERY)
+@pytest.mark.parametrize(("kind", "name"), slow_except(EVERY, EVERY[::4]))
 def test_stream_that_can_be_read_once_is_counted(kind, name, kind_frames):
     table = pa.Table.from_pandas(kind_frames[kind], preserve_index=False)
     statistic = getattr(stats, name)

@@ -53,9 +53,8 @@ _OF_SINGLE_COLUMNS = {
 _SEVERAL_REASONS = {"users_against_contributors"}
 #: Names of tables that are also words of the directory: a person may be called so, too.
 _COMMON_NAMES = COLLECTIONS.keys() | STATISTIC_COLUMNS.keys()
-_LONGEST_NAME = (
-    200  # of a table or a file, in characters: file systems allow 255 bytes with a suffix
-)
+#: Characters in the name of a table or a file: file systems allow 255 bytes with the suffix.
+_LONGEST_NAME = 200
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
 #: Types of Frictionless by the kind of a dtype.

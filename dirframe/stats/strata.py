@@ -186,10 +186,9 @@ def _refuse_half_pairs() -> Iterator[None]:
 def is_own(function: object, package: str, names: Sequence[str] | Mapping[str, object]) -> bool:
     """Return whether a function is a statistic of `dirframe.stats`, or a chart of `dirframe.plot`."""
     module = str(getattr(function, "__module__", ""))
-    is_named_so = module.startswith(f"dirframe.{package}.") and (
-        getattr(function, "__name__", "") in names
-    )
-    return is_named_so and not _is_of_a_person(function)
+    if _is_of_a_person(function) or not module.startswith(f"dirframe.{package}."):
+        return False
+    return getattr(function, "__name__", "") in names
 
 
 def _is_of_a_person(function: object) -> bool:

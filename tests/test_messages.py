@@ -980,7 +980,7 @@ def test_harvest(message, tmp_path):
         rig.sorted = reshuffled()
         other = harvest("projects", tmp_path / "other.archive")
         assert message(other.frame) == snapshot(
-            "IncompleteWarning: The archive FOLDER/other.archive is incomplete: the pages overlap, leave gaps or contradict the number of records that they state (5); the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Harvest it into another file in another order (sort=, --sort): stored pages are not requested again."
+            "IncompleteWarning: The archive FOLDER/other.archive is incomplete: the pages overlap, leave gaps or contradict their count: they state 5 as the number of records; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Harvest it into another file in another order (sort=, --sort): stored pages are not requested again."
         )
         assert message(harvest, "projects", kept, query="xml") == snapshot(
             "ArchiveError: FOLDER/kept.archive holds another collection: it has no query instead of the query 'xml'. Name another file."

@@ -168,7 +168,7 @@ def _problem_words(verdict: Verdict) -> str:
         numbers = ", ".join(f"{number:,}" for number in verdict.skipped_after)
         return f"records may have been skipped behind page {numbers}, where others were removed"
     totals = " and ".join(f"{total:,}" for total in verdict.totals)
-    return f"the pages overlap, leave gaps or contradict the number of records that they state ({totals})"
+    return f"the pages overlap, leave gaps or contradict their count: they state {totals} as the number of records"
 
 
 def _period(verdict: Verdict) -> str:

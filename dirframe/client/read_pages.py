@@ -13,7 +13,6 @@ from typing import Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display import quantity
 from dirframe.client.fields import find_resource
 from dirframe.client.paging.details import ANALYSIS_COLUMNS, are_analyses_left_out
 from dirframe.client.xml.page import MAX_BYTES, AnalysisSent, Page, parse
@@ -180,9 +179,10 @@ def _completeness(pages: list[Page], loaded: int, resource: Resource | None) -> 
             "items_available": loaded,
         }
     numbers = " or ".join(f"{count:,}" for count in stated)
+    noun = "record" if stated == [1] else "records"
     return {
         "complete": False,
-        "incomplete_reason": f"they hold {quantity(loaded, 'record')} of {numbers}",
+        "incomplete_reason": f"they hold {loaded:,} of {numbers} {noun}",
         "items_available": stated[0] if len(stated) == 1 else None,
     }
 

@@ -104,18 +104,23 @@ def development(shared):
 
 def test_probes_resolve_to_their_countries():
     lists = sorted(path.stem for path in PROBES.glob("*.txt") if path.stem != "unresolved")
-    assert len(lists) == 9
-    for name in lists:
-        expected = {value: code for code, values in probes(name) for value in values}
-        assert expected
-        assert wrong(expected) == {}, name
+    expected = {
+        name: {value: code for code, values in probes(name) for value in values} for name in lists
+    }
+    assert len(expected) == 9
+    assert [name for name in lists if not expected[name]] == []
+    found = {name: wrong(codes) for name, codes in expected.items()}
+    assert {name: answers for name, answers in found.items() if answers} == {}
 
 
 def test_probes_without_a_country_resolve_to_none_and_have_a_reason():
-    for kind, values in probes("unresolved"):
-        assert values, kind
-        assert answered(values) == {}, kind
-        assert (audit(*values)["reason"] != "").all(), kind
+    kinds = dict(probes("unresolved"))
+    assert [kind for kind in kinds if not kinds[kind]] == []
+    found = {kind: answered(values) for kind, values in kinds.items()}
+    assert {kind: answers for kind, answers in found.items() if answers} == {}
+    reasons = {kind: audit(*values)["reason"] for kind, values in kinds.items()}
+    without = {kind: [*reason[reason == ""].index] for kind, reason in reasons.items()}
+    assert {kind: values for kind, values in without.items() if values} == {}
 
 
 def test_development_set_has_no_wrong_country_and_lacks_one_for_typing_errors_alone(development):
@@ -186,8 +191,10 @@ def test_country_tables_ship_with_their_licence(root):
     folder = root / "dirframe" / "clean" / "data"
     notice = (folder / "README.md").read_text(encoding="utf-8")
     assert [t.name for t in folder.glob("*.tsv") if f"`{t.name}`" not in notice] == []
-    for link in re.findall(r"\]\((licences/.+?)\)", notice):
-        assert len((folder / link).read_text(encoding="utf-8")) > 1000
+    licences = re.findall(r"\]\((licences/.+?)\)", notice)
+    assert licences
+    sizes = {link: len((folder / link).read_text(encoding="utf-8")) for link in licences}
+    assert {link: size for link, size in sizes.items() if size <= 1000} == {}
 
 
 def test_signs_that_nobody_sees_make_no_difference():
@@ -414,14 +421,18 @@ def test_country_typing_error_is_suggested_and_never_answered():
     assert {raw: text[:2] for raw, text in table["suggestion"].items()} == expected
 
 
-def test_lone_surrogate_is_kept_by_unify_and_named_by_its_row_in_an_audit():
-    table = frame("DE", "DE\ud83d")
-    unified = unify_countries(table)
+def test_lone_surrogate_is_kept_by_unify():
+    unified = unify_countries(frame("DE", "DE\ud83d"))
     assert unified["country_code"].tolist() == ["DE", "DE\ud83d"]
     assert unified["country_alpha_2"].tolist() == ["DE", "DE"]  # it is no letter
-    for values in (table, table["country_code"]):
-        with pytest.raises(InvalidInputError, match=r"country_code .* pair.* row 1"):
-            country_audit(values)
+
+
+def test_lone_surrogate_is_named_by_its_row_in_an_audit():
+    table = frame("DE", "DE\ud83d")
+    with pytest.raises(InvalidInputError, match=r"country_code .* pair.* row 1"):
+        country_audit(table)
+    with pytest.raises(InvalidInputError, match=r"country_code .* pair.* row 1"):
+        country_audit(table["country_code"])
 
 
 # In frames: the raw value is kept, every decision is shown, and overrides win
@@ -491,13 +502,11 @@ def test_errors_raise_lists_every_unresolved_value_with_count_and_reason():
     values = ("Nemo", "Korea", "DE", "Korea", "Atlantis", None)
     with pytest.raises(UnresolvedCountriesError) as caught:
         unify_countries(frame(*values), errors="raise")
-    unresolved = {value: (count, reason) for value, count, reason in caught.value.unresolved}
-    assert list(unresolved) == ["Korea", "Atlantis", "Nemo"]
+    names = ["Korea", "Atlantis", "Nemo"]
     reasons = country_audit(frame(*values)).set_index("raw")["reason"]
-    for value, (count, reason) in unresolved.items():
-        assert count == values.count(value)
-        assert reason == reasons[value]
-        assert value in str(caught.value)
+    expected = [(name, values.count(name), reasons[name]) for name in names]
+    assert list(caught.value.unresolved) == expected
+    assert [name for name in names if name not in str(caught.value)] == []
     assert len(unify_countries(frame("DE", None), errors="raise")) == 2
 
 
@@ -513,12 +522,12 @@ def test_unify_hands_provenance_on_with_the_counts():
     assert again.attrs["dirframe"] == record
 
 
-def test_unify_is_recorded_once_and_after_any_other_step():
+@pytest.mark.parametrize("earlier", ["a choice of rows", "without duplicates"])
+def test_unify_is_recorded_once_and_after_any_other_step(earlier):
     loaded = provenance.set_provenance(frame("DE", None), source="A directory")
-    for earlier in ("a choice of rows", "without duplicates"):
-        chosen = provenance.copy_provenance(loaded, loaded.copy(), earlier)
-        twice = unify_countries(unify_countries(chosen))
-        assert provenance.get_provenance(twice)["steps"] == [earlier, "unify_countries"]
+    chosen = provenance.copy_provenance(loaded, loaded.copy(), earlier)
+    twice = unify_countries(unify_countries(chosen))
+    assert provenance.get_provenance(twice)["steps"] == [earlier, "unify_countries"]
 
 
 def test_country_override_goes_before_every_rule():
@@ -567,24 +576,41 @@ def test_audit_pasted_back_changes_nothing_and_an_edited_one_decides():
     assert found(*values, overrides=audit) == ["DE", "-", "-", "AM"]
 
 
+def placed_accounts():
+    """Return four accounts, of which one has a country, and two have no value."""
+    return provenance.set_provenance(frame("DE", "Korea", None, None), resource="account")
+
+
 def test_note_says_how_many_have_no_country():
-    accounts = provenance.set_provenance(frame("DE", "Korea", None, None), resource="account")
-    note = country_note(unify_countries(accounts))
-    for figure in ("3 of 4 accounts", "75.0%", "2 without", "1 with"):
-        assert figure in note
+    note = country_note(unify_countries(placed_accounts()))
+    assert re.search(r"3 of 4 accounts \(75\.0%\) .* 2 without .* 1 with", note)
     assert country_note(unify_countries(frame()))
-    places = frame("DE", "Korea", None, None).rename(columns={"country_code": "place"})
-    for whole, rows in (
-        (unify_countries(accounts), slice(0, 2)),
-        (unify_countries(places, column="place"), slice(0, 2)),
-        (country_audit(accounts), slice(1, 3)),
-    ):
-        assert "3 of 4" in country_note(whole)
-        note = country_note(whole.iloc[rows])
-        assert re.search(r"1 of 2 \w+ \(50.0%\) .* 0 without a value, 1 with a value", note)
-    alone = unify_countries(accounts["country_code"])
+
+
+ONE_OF_TWO = r"1 of 2 \w+ \(50.0%\) .* 0 without a value, 1 with a value"
+
+
+@pytest.mark.parametrize("column", ["country_code", "place"])
+def test_note_of_some_rows_counts_these(column):
+    accounts = placed_accounts().rename(columns={"country_code": column})
+    whole = unify_countries(accounts, column=column)
+    assert "3 of 4" in country_note(whole)
+    assert re.search(ONE_OF_TWO, country_note(whole.head(2)))
+
+
+def test_note_of_some_rows_of_an_audit_counts_these():
+    whole = country_audit(placed_accounts())
+    assert "3 of 4" in country_note(whole)
+    assert re.search(ONE_OF_TWO, country_note(whole.iloc[1:3]))
+
+
+def test_note_of_a_series_is_that_of_all_its_rows():
+    alone = unify_countries(placed_accounts()["country_code"])
     assert "3 of 4" in country_note(alone)
     with pytest.raises(InvalidInputError):  # the raw values are not there
         country_note(alone.head(2))
+
+
+def test_note_of_raw_countries_is_refused():
     with pytest.raises(InvalidInputError):
         country_note(frame("DE"))

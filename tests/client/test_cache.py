@@ -12,6 +12,7 @@ import time
 import warnings
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,12 @@ def test_cache_and_archive_execute_no_pickle(rig, connect, tmp_path, cache_file)
     dirframe.harvest("projects", kept, directory=connect(rig))
     executed = tmp_path / "executed"
     payload = pickle.dumps(Executed(executed))
-    for changed, table in ((cache_file, "responses"), (kept, "pages")):
-        with closing(sqlite3.connect(changed)) as database, database:
-            assert database.execute(f"UPDATE {table} SET content = ?", [payload]).rowcount == 6
+    changed = {}
+    for file, table in ((cache_file, "responses"), (kept, "pages")):
+        with closing(sqlite3.connect(file)) as database, database:
+            rows = database.execute(f"UPDATE {table} SET content = ?", [payload])
+            changed[table] = rows.rowcount
+    assert changed == {"responses": 6, "pages": 6}
     with pytest.raises(CacheError):
         load(connect(rig), offline=True)
     with pytest.raises(ArchiveError):
@@ -86,15 +90,28 @@ def test_cache_makes_the_second_load_free_offline_too_unless_it_is_refreshed(rig
     assert rig.requests == []
     first = load(connect(rig))
     made = get_provenance(first)
-    for options in ({}, {"offline": True}):
+    assert (made["requests_made"], made["requests_cached"], made["requests_paid"]) == (6, 0, 6)
+    again = {}
+    for name, options in {"online": {}, "offline": {"offline": True}}.items():
         second = load(connect(rig), **options)
-        assert first.equals(second)
-        again = get_provenance(second)
-        assert (again["requests_made"], again["requests_cached"]) == (0, 6)
-        for name in ("retrieved_oldest", "retrieved_newest"):
-            assert made[name] == again[name]
-    assert (made["requests_made"], made["requests_cached"]) == (6, 0)
-    assert made["requests_paid"] == again["requests_paid"] == 6
+        facts = get_provenance(second)
+        again[name] = {
+            "is the same": first.equals(second),
+            "made": facts["requests_made"],
+            "cached": facts["requests_cached"],
+            "paid": facts["requests_paid"],
+            "oldest": facts["retrieved_oldest"],
+            "newest": facts["retrieved_newest"],
+        }
+    expected = {
+        "is the same": True,
+        "made": 0,
+        "cached": 6,
+        "paid": 6,
+        "oldest": made["retrieved_oldest"],
+        "newest": made["retrieved_newest"],
+    }
+    assert again == {"online": expected, "offline": expected}
     assert rig.pages == [1, 2, 3, 4, 5, 6]
     load(connect(rig), refresh=True)
     assert len(rig.requests) == 12
@@ -104,10 +121,12 @@ def test_cache_makes_the_second_load_free_offline_too_unless_it_is_refreshed(rig
 
 def test_cache_without_a_folder_makes_each_load_pay(rig, connect):
     directory = connect(rig, cache=False)
+    pages = []
     for _ in range(2):
         rig.forget()
         load(directory)
-        assert rig.pages == [1, 2, 3, 4, 5, 6]
+        pages.append(rig.pages)
+    assert pages == [[1, 2, 3, 4, 5, 6]] * 2
     with pytest.raises(CacheError):
         load(directory, offline=True)
 
@@ -142,9 +161,10 @@ def test_cache_does_not_store_failures_nor_replace_pages_by_them(name, rig, conn
     rig.forget()
     load(connect(rig), max_items=10)
     rig.always = faults.FAULTS[name]
-    for again in ({"expire_after": timedelta(0)}, {}):
-        with pytest.raises(DirframeError):
-            load(connect(rig, **again), refresh=not again, max_items=10)
+    with pytest.raises(DirframeError):
+        load(connect(rig, expire_after=timedelta(0)), max_items=10)
+    with pytest.raises(DirframeError):
+        load(connect(rig), refresh=True, max_items=10)
     rig.forget()
     frame = load(connect(rig, key="a third key 12345"), max_items=10)  # keys share the pages
     assert (frame["id"].tolist(), rig.requests) == (numbered(10), [])
@@ -207,10 +227,16 @@ def test_cache_never_takes_one_question_for_another(serve, connect):
         lambda asked: page_xml([record(repr(asked.query.get("query")))], available=1, first=0)
     )
     queries = ["a b", "a+b", "a%20b", "a&sort=name", "a'b", 'a"b', "Ä", "a", "~x /?&=+#", None]
-    for place in ("", "/o'hara/a%20b", "/münchen/~x"):
+    places = ("", "/o'hara/a%20b", "/münchen/~x")
+    loaded = {}
+    for place in places:
         directory = connect(rig, url=rig.url + place)
-        for query in queries * 2:
-            assert load(directory, query=query)["id"].tolist() == [repr(query)]
+        for attempt, query in product((1, 2), queries):
+            loaded[place, attempt, query] = load(directory, query=query)["id"].tolist()
+    assert loaded == {
+        (place, attempt, query): [repr(query)]
+        for place, attempt, query in product(places, (1, 2), queries)
+    }
     assert len(rig.requests) == 3 * len(queries)
     for path in ["/%70rojects.xml"] * 2:  # it is sent as /projects.xml
         dirframe.load(path, directory=directory, progress=False)
@@ -233,23 +259,37 @@ def test_cache_entry_can_be_read_by_anyone(rig, connect, cache_file):
     assert facts["url"] == f"{rig.url}/projects.xml?page=1"
     assert datetime.fromisoformat(facts["created_at"]) <= datetime.now(UTC)
     assert b"<id>1</id>" in base64.b64decode(facts["_content"])
-    for part in cache_file.parent.iterdir():
-        assert b"\x80\x04\x95" not in part.read_bytes()  # no pickle
+    files = [*cache_file.parent.iterdir()]
+    assert cache_file in files
+    assert [file.name for file in files if b"\x80\x04\x95" in file.read_bytes()] == []  # no pickle
 
 
 def test_cache_entry_that_cannot_be_read_is_fetched_again(rig, connect, cache_file):
     load(connect(rig), max_items=10)
     [(whole,)] = entries(cache_file)
-    nowhere = gzip.decompress(whole).replace(b'"url"', b'"other"')
-    unreadable = [b"", b"\x80\x04\x95\x00pickle.", "a text", 0, whole[:-40]]
-    unreadable += map(gzip.compress, (nowhere, b"[" * 100_000, b"{}", b"[1]"))
-    for entry in unreadable:
+    without_address = gzip.decompress(whole).replace(b'"url"', b'"other"')
+    unreadable = {
+        "nothing": b"",
+        "pickle": b"\x80\x04\x95\x00pickle.",
+        "text": "a text",
+        "number": 0,
+        "cut short": whole[:-40],
+        "without an address": gzip.compress(without_address),
+        "nested": gzip.compress(b"[" * 100_000),
+        "empty object": gzip.compress(b"{}"),
+        "list": gzip.compress(b"[1]"),
+    }
+    loads = {}
+    for name, entry in unreadable.items():
         with closing(sqlite3.connect(cache_file)) as database, database:
             database.execute("UPDATE responses SET content = ?", (entry,))
-        for pages in ([1], []):
+        for attempt in (1, 2):
             rig.forget()
-            assert len(load(connect(rig), max_items=10)) == 10
-            assert rig.pages == pages
+            frame = load(connect(rig), max_items=10)
+            loads[name, attempt] = (len(frame), rig.pages)
+    fetched = {(name, 1): (10, [1]) for name in unreadable}
+    cached = {(name, 2): (10, []) for name in unreadable}
+    assert loads == fetched | cached
 
 
 @pytest.mark.parametrize("date", ["a text", b"", 1e300, -1e300])
@@ -297,8 +337,7 @@ def test_cache_page_dated_in_the_future_is_stale_and_never_cited_with_its_day(ri
 @pytest.mark.parametrize("year", [1960, 2110])
 def test_cache_of_a_clock_that_is_far_off_is_used(rig, connect, year):
     with time_machine.travel(datetime(year, 1, 1, tzinfo=UTC), tick=True):
-        for _ in range(2):
-            assert len(load(connect(rig))) == 55
+        assert [len(load(connect(rig))) for _ in range(2)] == [55, 55]
     assert len(rig.requests) == 6
 
 
@@ -342,8 +381,11 @@ def test_cache_redirect_that_is_gone_is_asked_at_the_original_address_once(serve
     state["moved"] = False
     rig.forget()
     directory = connect(rig)
-    for project in ("1", "2", "3"):
-        assert dirframe.load_project(project, directory=directory)["id"].tolist() == [project]
+    loaded = [
+        dirframe.load_project(project, directory=directory)["id"].tolist()
+        for project in ("1", "2", "3")
+    ]
+    assert loaded == [["1"], ["2"], ["3"]]
     assert [asked.path for asked in rig.requests] == [
         "/p/2.xml",
         "/projects/2.xml",
@@ -382,18 +424,30 @@ def test_cache_that_may_not_be_written_is_read_and_requests_are_counted_in_memor
         frame = load(directory)
     for path in (*place.glob("*/*"), *place.iterdir()):
         path.chmod(0o444 if path.is_file() else 0o555)
-    for options, paid in (({}, 0), ({"offline": True}, 0), ({"refresh": True}, 6)):
+    loads = {}
+    for name, options in {
+        "online": {},
+        "offline": {"offline": True},
+        "refreshed": {"refresh": True},
+    }.items():
         rig.forget()
         with pytest.warns((CacheWarning, QuotaWarning)) as caught:
-            assert load(rig.directory(place), **options)["id"].equals(frame["id"])
-        assert {one.category for one in caught} == {CacheWarning, QuotaWarning}
-        assert (len(caught), len(rig.requests)) == (2, paid)
+            again = load(rig.directory(place), **options)
+        warned = sorted(warning.category.__name__ for warning in caught)
+        loads[name] = (again["id"].equals(frame["id"]), warned, len(rig.requests))
+    warned = ["CacheWarning", "QuotaWarning"]
+    assert loads == {
+        "online": (True, warned, 0),
+        "offline": (True, warned, 0),
+        "refreshed": (True, warned, 6),
+    }
     folder = place / "cache"
     info = dirframe.cache_info(folder)
     assert info.pages == 6
-    for remove in (dirframe.clear_cache, dirframe.prune_cache):
-        with pytest.raises(CacheError):
-            remove(folder)
+    with pytest.raises(CacheError):
+        dirframe.clear_cache(folder)
+    with pytest.raises(CacheError):
+        dirframe.prune_cache(folder)
     assert [*folder.iterdir()] == [info.file]
 
 

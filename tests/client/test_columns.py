@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dirframe
-from dirframe.errors import InvalidInputError, UnreadableValueWarning
+from dirframe.errors import InvalidInputError, MissingColumnsError, UnreadableValueWarning
 from dirframe.provenance import caption, get_provenance, set_provenance
+from tests.cases import raised
 from tests.rig.server import page_xml, record
 
 #: A column of accounts of each kind, and its dtype.
@@ -99,12 +100,12 @@ def test_dtypes_of_timestamps(convert):
     check(convert, TIMESTAMP, values | {"": None, "-": None}, kept)
 
 
-def test_dtypes_of_text_keep_it_to_the_letter(convert):
+@pytest.mark.parametrize("column", ["name", "homepage_url"])
+def test_dtypes_of_text_keep_it_to_the_letter(column, convert):
     texts = ("NA", "null", "None", "007", "1,935", "nan", "a\n b", "Zoë", "<b>", "-", "<1", "0x10")
-    for column in ("name", "homepage_url"):
-        assert convert(column, *texts) == [(text, None) for text in texts]
-        assert convert(column, *(f"\n  {t} " for t in texts)) == [(text, None) for text in texts]
-    assert convert("name", "", None, "  ") == [(None, None)] * 3
+    assert convert(column, *texts) == [(text, None) for text in texts]
+    assert convert(column, *(f"\n  {t} " for t in texts)) == [(text, None) for text in texts]
+    assert convert(column, "", None, "  ") == [(None, None)] * 3
 
 
 def test_dtypes_warning_names_columns_and_examples(read):
@@ -133,10 +134,14 @@ _MOMENTS = st.one_of(
 )
 def test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it(convert, column, texts):
     values = convert(column, *texts)
-    for text, (value, kept) in zip(texts, values, strict=True):
-        if value is None and kept is None:
-            assert text.strip() in ("", "-")
-        assert kept is None or kept == text.strip()
+    stripped = [text.strip() for text in texts]
+    lost, altered = [], []
+    for text, (value, kept) in zip(stripped, values, strict=True):
+        if value is None and kept is None and text not in ("", "-"):
+            lost.append(text)
+        if kept is not None and kept != text:
+            altered.append((text, kept))
+    assert (lost, altered) == ([], [])
     among = convert(column, "1,935", "2001-02-03", "what?", *texts)[3:]
     assert among == values
     assert convert(column, texts[0]) == values[:1]
@@ -219,14 +224,18 @@ def build(read):
     return build
 
 
+@pytest.mark.parametrize(
+    ("resource", "lists"),
+    [("account", ()), ("project", ("tags", "analysis_languages", "licenses"))],
+    ids=["account", "project"],
+)
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_frame_has_every_specified_column_with_its_dtype(read, count):
-    for resource, lists in ("account", ()), ("project", ("tags", "analysis_languages", "licenses")):
-        frame = read(page_xml([record(n, resource) for n in range(count)]), resource=resource)
-        assert frame.index.equals(pd.RangeIndex(count))
-        types = dirframe.fields(resource).query("dialects == 'specification'").set_index("name")
-        expected = types["type"].to_dict() | dict.fromkeys(lists, "object")
-        assert list(frame.dtypes.astype(str).items()) == list(expected.items())
+def test_frame_has_every_specified_column_with_its_dtype(read, count, resource, lists):
+    frame = read(page_xml([record(n, resource) for n in range(count)]), resource=resource)
+    assert frame.index.equals(pd.RangeIndex(count))
+    types = dirframe.fields(resource).query("dialects == 'specification'").set_index("name")
+    expected = types["type"].to_dict() | dict.fromkeys(lists, "object")
+    assert list(frame.dtypes.astype(str).items()) == list(expected.items())
 
 
 def test_frame_keeps_columns_apart_whose_names_meet(build):
@@ -243,13 +252,9 @@ def test_frame_keeps_columns_apart_whose_names_meet(build):
 
 def test_frame_names_nested_columns_apart_from_others(build):
     nested, direct = "<account><id>2</id><name>Ada</name></account>", "<account_id>1</account_id>"
-    for inner in (nested + direct, direct + nested):
-        frame = build(inner)
-        assert frame[["account_id", "account__id", "account_name"]].iloc[0].tolist() == [
-            "1",
-            "2",
-            "Ada",
-        ]
+    names = ["account_id", "account__id", "account_name"]
+    rows = [build(inner)[names].iloc[0].tolist() for inner in (nested + direct, direct + nested)]
+    assert rows == [["1", "2", "Ada"]] * 2
     entry = f"<stack>{nested}{direct}</stack>"
     frame = build(f"<stacks>{entry}{entry}</stacks>")
     assert (
@@ -321,34 +326,44 @@ def test_frame_has_lists_in_every_row(build):
     assert dirframe.child_table(frame, "odd")["odd"].tolist() == ["x", "y", "z"]
 
 
-def test_frame_has_the_columns_of_the_schema_in_its_order_and_then_all_others(build):
-    late = "<zeta>1</zeta><url_name>u</url_name><html_url>h</html_url><stack_count>1</stack_count>"
-    early = "<alpha>2</alpha><html_url>i</html_url><average_rating>4.5</average_rating>"
+LATE = "<zeta>1</zeta><url_name>u</url_name><html_url>h</html_url><stack_count>1</stack_count>"
+EARLY = "<alpha>2</alpha><html_url>i</html_url><average_rating>4.5</average_rating>"
+
+
+@pytest.mark.parametrize(
+    ("pages", "others"),
+    [((LATE, EARLY), ["zeta", "alpha"]), ((EARLY, LATE), ["alpha", "zeta"])],
+    ids=["late first", "early first"],
+)
+def test_frame_has_the_columns_of_the_schema_in_its_order_and_then_all_others(pages, others, build):
     core = len(dirframe.fields("project").query("dialects == 'specification'"))
     lists = {"tags", "licenses", "analysis_languages"}  # of every frame of projects
-    for pages, others in (((late, early), ["zeta", "alpha"]), ((early, late), ["alpha", "zeta"])):
-        columns = list(build(*pages))
-        expected = [name for name in dirframe.fields("project")["name"] if name in columns]
-        assert columns == [*expected, *others]
-        rest = [name for name in columns[core:-2] if name not in lists]
-        assert rest == ["html_url", "url_name", "average_rating"]
-        assert lists <= set(columns)
+    columns = list(build(*pages))
+    expected = [name for name in dirframe.fields("project")["name"] if name in columns]
+    assert columns == [*expected, *others]
+    rest = [name for name in columns[core:-2] if name not in lists]
+    assert rest == ["html_url", "url_name", "average_rating"]
+    assert lists <= set(columns)
 
 
-def test_child_table_has_a_row_for_each_entry_and_typed_columns(build):
+def test_child_table_has_a_row_for_each_entry(build):
     frame = build(TAGS, "", "<tags/>", "<tags><tag>c</tag></tags>", LANGUAGES)
     table = dirframe.child_table(frame, "tags")
     facts = get_provenance(table)
     assert (facts["source"], facts["steps"]) == ("recorded pages", ["child_table tags"])
     assert facts["records"]["rows"] == 5  # its entries are no records
     assert table.to_dict("list") == {"project_id": ["1", "1", "4"], "tag": ["a", "b", "c"]}
-    for name in ("languages", "analysis_languages"):
-        table = dirframe.child_table(frame, name)
-        assert table["language"].tolist() == ["C", "Other"]
-        assert table["percentage"].tolist() == [98.0, 0.5]
-        assert table["percentage"].dtype == "Float64"
-        assert table["id"].isna().tolist() == [False, True]
-        assert table["color"].tolist() == ["00f", "0"]
+
+
+@pytest.mark.parametrize("column", ["languages", "analysis_languages"])
+def test_child_table_has_typed_columns(column, build):
+    frame = build(TAGS, "", "<tags/>", "<tags><tag>c</tag></tags>", LANGUAGES)
+    table = dirframe.child_table(frame, column)
+    assert table["language"].tolist() == ["C", "Other"]
+    assert table["percentage"].tolist() == [98.0, 0.5]
+    assert table["percentage"].dtype == "Float64"
+    assert table["id"].isna().tolist() == [False, True]
+    assert table["color"].tolist() == ["00f", "0"]
 
 
 def test_child_table_of_no_record_has_the_same_columns(read):
@@ -390,37 +405,62 @@ def test_child_table_entry_does_not_replace_the_id_of_its_parent(build):
     assert "project_id_" not in same
 
 
-def test_child_table_reads_lists_whatever_they_were_made_to(build, tmp_path):
-    frame = build(TAGS + LANGUAGES, "", TAGS)
-    file = dirframe.export(frame, tmp_path / "projects.csv")
-    frame.to_parquet(tmp_path / "projects.parquet")
+def with_lists(frame, form):
+    return frame.assign(tags=frame["tags"].map(form, na_action="ignore"))
 
-    def check(form, other):
-        for name in ("tags", "languages"):
-            expected, found = (dirframe.child_table(one, name) for one in (frame, other))
-            pd.testing.assert_frame_equal(found, expected, obj=f"{name} of {form}")
-        assert len(dirframe.select(other, tags="a")) == 2, form
 
-    check("JSON", pd.read_csv(file, dtype={"id": "str"}))
-    for form in (tuple, np.array):
-        check(form, frame.assign(tags=frame["tags"].map(form, na_action="ignore")))
-    check("Parquet", pd.read_parquet(tmp_path / "projects.parquet"))
-    check("Arrow", pa.Table.from_pandas(frame))
+def as_csv(frame, folder):
+    file = dirframe.export(frame, folder / "projects.csv")
+    return pd.read_csv(file, dtype={"id": "str"})
+
+
+def as_parquet(frame, folder):
+    frame.to_parquet(folder / "projects.parquet")
+    return pd.read_parquet(folder / "projects.parquet")
+
+
+def as_polars(frame, _):
     polars = pytest.importorskip("polars", reason="Polars is optional")
-    check("Polars", polars.from_pandas(frame))
+    return polars.from_pandas(frame)
+
+
+#: What other programs make of the lists of a frame.
+FORMS = {
+    "JSON in CSV": as_csv,
+    "tuples": lambda frame, _: with_lists(frame, tuple),
+    "arrays": lambda frame, _: with_lists(frame, np.array),
+    "Parquet": as_parquet,
+    "Arrow": lambda frame, _: pa.Table.from_pandas(frame),
+    "Polars": as_polars,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_child_table_reads_lists_whatever_they_were_made_to(form, build, tmp_path):
+    frame = build(TAGS + LANGUAGES, "", TAGS)
+    other = FORMS[form](frame, tmp_path)
+    tags, languages = dirframe.child_table(other, "tags"), dirframe.child_table(other, "languages")
+    pd.testing.assert_frame_equal(tags, dirframe.child_table(frame, "tags"))
+    pd.testing.assert_frame_equal(languages, dirframe.child_table(frame, "languages"))
+    assert len(dirframe.select(other, tags="a")) == 2
 
 
 def test_child_table_refuses_what_is_no_list_or_no_frame(build):
     frame = build(TAGS)
-    for other, found in (
-        *((frame.assign(tags=frame["tags"].map(form)), "tags") for form in (set, str, len)),
-        (frame.drop(columns="id"), "'id'"),
-        (pd.concat([frame, frame[["name"]]], axis=1), "name"),
-        ([1], "list"),
-        (frame["tags"], r"pandas\.Series"),
-    ):
-        with pytest.raises(InvalidInputError, match=found):
-            dirframe.child_table(other, "tags")
+    cases = {
+        "sets": (frame.assign(tags=frame["tags"].map(set)), InvalidInputError, "tags"),
+        "texts": (frame.assign(tags=frame["tags"].map(str)), InvalidInputError, "tags"),
+        "numbers": (frame.assign(tags=frame["tags"].map(len)), InvalidInputError, "tags"),
+        "no ids": (frame.drop(columns="id"), MissingColumnsError, "'id'"),
+        "a name twice": (pd.concat([frame, frame[["name"]]], axis=1), InvalidInputError, "name"),
+        "list": ([1], InvalidInputError, "list"),
+        "series": (frame["tags"], InvalidInputError, "pandas.Series"),
+    }
+    refused = {}
+    for case, (records, _, named) in cases.items():
+        error = raised(dirframe.child_table, records, "tags")
+        refused[case] = (type(error), named in str(error))
+    assert refused == {case: (kind, True) for case, (_, kind, _) in cases.items()}
     with pytest.raises(InvalidInputError, match="people"):
         dirframe.child_table(frame, "people")
 
@@ -470,8 +510,10 @@ def test_arrow_types_become_those_of_the_loaders():
         "nested": (pa.array([{"a": 1}, None]), "object", {"a": 1}),
     }
     frame = dirframe.select(pa.table({name: array for name, (array, *_) in columns.items()}))
-    for name, (_, dtype, value) in columns.items():
-        assert (str(frame[name].dtype), frame[name].tolist()[0]) == (dtype, value)
-        assert pd.isna(frame[name].tolist()[1])
+    read = {}
+    for name in columns:
+        value, missing = frame[name].tolist()
+        read[name] = (str(frame[name].dtype), value, pd.isna(missing))
+    assert read == {name: (dtype, value, True) for name, (_, dtype, value) in columns.items()}
     with pytest.raises(InvalidInputError, match="big"):
         dirframe.select(pa.table({"big": pa.array([2**64 - 1], pa.uint64())}))

@@ -1,7 +1,7 @@
 """Analyses on own pages: they are asked for record by record, priced before, and never paid twice."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
@@ -21,7 +21,7 @@ from dirframe.errors import (
 )
 from dirframe.provenance import caption, get_provenance
 from tests import charts
-from tests.cases import slow_except
+from tests.cases import raised, slow_except
 from tests.rig.server import Reply, failed, id_of, numbered, page_xml, record
 from tests.rig.today import BROKEN, DELETED, GONE, REFUSED, SILENT, Today, projects
 
@@ -79,15 +79,19 @@ def test_details_give_what_a_whole_collection_gives_and_cost_nothing_again(
     details_rig, connect, carried, workers
 ):
     directory = connect(details_rig, workers=workers)
-    for options, paid in (({}, 24), ({}, 0), ({"offline": True}, 0), ({"refresh": True}, 24)):
+    frames, facts, sent = [], [], []
+    for options in ({}, {}, {"offline": True}, {"refresh": True}):
         details_rig.forget()
         frame = load(directory, details=True, **options)
-        same(frame, carried)
-        facts = get_provenance(frame)
-        assert (facts["complete"], facts["details"]) == (True, 22)
-        assert facts["query"]["details"] is True
-        assert facts["not_sent"] == facts["details_missing"] == []
-        assert facts["requests_made"] == len(details_rig.requests) == paid
+        frames.append(frame)
+        facts.append(get_provenance(frame))
+        sent.append(len(details_rig.requests))
+    same(frame, carried)
+    assert [one.equals(frame) for one in frames] == [True] * 4
+    assert sent == [one["requests_made"] for one in facts] == [24, 0, 0, 24]
+    names = ("complete", "details", "not_sent", "details_missing")
+    assert [[one[name] for name in names] for one in facts] == [[True, 22, [], []]] * 4
+    assert [one["query"]["details"] for one in facts] == [True] * 4
     assert frame[LINES].notna().sum() == 22
     assert sorted(own_pages(details_rig)) == sorted(with_id(carried))
     assert details_rig.pages == [1, 1]  # of ten, then of 25
@@ -153,9 +157,16 @@ def test_analyses_that_were_not_sent_are_said_with_their_price(details_rig, conn
     with pytest.raises(ColumnsNotSentError) as caught:
         dirframe.stats.language_share(frame)
     assert set(caught.value.columns) <= set(absent)
-    for whole, bare in (({"7"}, BARE), ({}, set(IDS))):  # one is enough; there is none
-        details_rig.whole, details_rig.bare = whole, bare
-        assert get_provenance(load(connect(details_rig), refresh=True))["not_sent"] == []
+
+
+@pytest.mark.parametrize(
+    ("whole", "bare"), [({"7"}, BARE), ({}, set(IDS))], ids=["one was sent", "there is none"]
+)
+def test_analyses_are_not_missing_where_one_was_sent_or_none_exists(
+    whole, bare, details_rig, connect
+):
+    details_rig.whole, details_rig.bare = whole, bare
+    assert get_provenance(load(connect(details_rig)))["not_sent"] == []
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
@@ -179,9 +190,11 @@ def test_activity_without_analyses_is_the_class_that_the_directory_states(connec
     shown = charts.caption(dirframe.plot.activity(frame))
     assert "project_activity_index" in shown
     assert "Unknown: 2 projects of no class" in shown
-    for options in ({"window": 6}, {"as_of": "2026-11"}):  # nothing is known of months
-        with pytest.raises(ColumnsNotSentError):
-            dirframe.stats.activity(frame, **options)
+    # Nothing is known of months.
+    with pytest.raises(ColumnsNotSentError):
+        dirframe.stats.activity(frame, window=6)
+    with pytest.raises(ColumnsNotSentError):
+        dirframe.stats.activity(frame, as_of="2026-11")
     months = dirframe.stats.activity(whole)  # an analysis counts before the class
     assert months["projects"].tolist() == [12, 0, 0]
     assert "class_missing" not in get_provenance(months)["counted"]
@@ -230,16 +243,16 @@ def test_details_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_
     details_rig.records[:] = [
         xml for xml in details_rig.records if id_of(xml) != lost[1]
     ]  # it is gone since
-    paid, missing = [], []
+    paid, errors = [], []
     for _ in range(2):
         details_rig.forget()
-        with pytest.raises(IncompleteCollectionError) as caught:
-            load(directory, details=True)
+        errors.append(raised(load, directory, details=True))
         paid.append((own_pages(details_rig).count(lost[0]), own_pages(details_rig).count(lost[1])))
-        missing.append(caught.value.missing)
-        assert caught.value.details_missing == tuple(lost)
+    assert [type(error) for error in errors] == [IncompleteCollectionError] * 2
+    assert [error.details_missing for error in errors] == [tuple(lost)] * 2
     assert paid == [(1, 1), (1, 0)]
-    assert all(f"{lost[0]} (status 404), {lost[1]} (not found)" in words for words in missing)
+    words = f"{lost[0]} (status 404), {lost[1]} (not found)"
+    assert [words in error.missing for error in errors] == [True, True]
     details_rig.own_pages = {}
     with pytest.raises(IncompleteCollectionError) as caught:
         load(directory, details=True)
@@ -251,11 +264,13 @@ def test_details_of_a_bare_404_where_ids_are_not_honoured_stay_failures(
 ):
     lost = with_id(carried)[3]
     details_rig.own_pages, details_rig.ignored = {lost: GONE}, {"ids"}
+    attempts = []
     for _ in range(2):
         details_rig.forget()
-        with pytest.raises(IncompleteCollectionError, match=f"{lost} .status 404"):
-            load(connect(details_rig), details=True)
-        assert own_pages(details_rig).count(lost) == 1
+        error = raised(load, connect(details_rig), details=True)
+        is_named = f"{lost} (status 404)" in str(error)
+        attempts.append((type(error), is_named, own_pages(details_rig).count(lost)))
+    assert attempts == [(IncompleteCollectionError, True, 1)] * 2
 
 
 def test_details_of_25_bare_404_in_a_row_end_a_load_if_the_projects_are_there(connect):
@@ -297,20 +312,26 @@ def test_details_keep_what_came_before_the_quota_ended(details_rig, connect, car
     assert own_pages(details_rig) == asked[19:]
 
 
-def test_details_a_callback_is_told_of_them_and_may_stop(details_rig, connect):
-    told, directory = [], connect(details_rig)
-    load(directory, details=True, progress=lambda *numbers: told.append(numbers))
+def test_details_progress_is_reported_to_a_callback(details_rig, connect):
+    told = []
+    load(
+        connect(details_rig),
+        details=True,
+        progress=lambda *numbers: told.append(numbers),
+    )
     assert told == [(24, 24), *((n, 22) for n in range(1, 23))]
-    for last, left in (((3, 22), 19), ((24, 24), 22)):
 
-        def stop(*numbers, last=last):
-            if numbers == last:
-                raise StopIteration
 
-        with pytest.raises(IncompleteCollectionError, match=f"{left} ") as caught:
-            load(directory, details=True, refresh=True, progress=stop)
-        assert len(caught.value.frame) == 24 - left
-        assert caught.value.frame[LINES].notna().sum() == 22 - left
+@pytest.mark.parametrize(("last", "left"), [((3, 22), 19), ((24, 24), 22)])
+def test_details_end_where_a_callback_stops(last, left, details_rig, connect):
+    def stop(*numbers):
+        if numbers == last:
+            raise StopIteration
+
+    with pytest.raises(IncompleteCollectionError, match=f"{left} ") as caught:
+        load(connect(details_rig), details=True, progress=stop)
+    assert len(caught.value.frame) == 24 - left
+    assert caught.value.frame[LINES].notna().sum() == 22 - left
 
 
 def test_details_a_callback_is_not_told_of_the_page_that_ends_the_load(
@@ -335,15 +356,17 @@ def test_details_that_fail_are_asked_for_again_and_three_in_a_row_end_the_load(
     asked, directory = with_id(carried), connect(details_rig, workers=workers)
     lost = [*asked[2:4], asked[7]]
     details_rig.own_pages = dict.fromkeys(lost, BROKEN)
-    for paid in (24, 3):
+    errors, sent = [], []
+    for _ in range(2):
         details_rig.forget()
-        with pytest.raises(IncompleteCollectionError, match=f"{asked[7]} .status 500") as caught:
-            load(directory, details=True)
-        assert caught.value.details_missing == tuple(lost)
-        assert caught.value.frame[LINES].notna().sum() == 19
-        assert (
-            get_provenance(caught.value.frame)["requests_made"] == len(details_rig.requests) == paid
-        )
+        errors.append(raised(load, directory, details=True))
+        sent.append(len(details_rig.requests))
+    assert [type(error) for error in errors] == [IncompleteCollectionError] * 2
+    assert [f"{asked[7]} (status 500)" in str(error) for error in errors] == [True, True]
+    assert [error.details_missing for error in errors] == [tuple(lost)] * 2
+    assert [error.frame[LINES].notna().sum() for error in errors] == [19, 19]
+    made = [get_provenance(error.frame)["requests_made"] for error in errors]
+    assert made == sent == [24, 3]
     details_rig.own_pages = dict.fromkeys(asked, BROKEN)
     details_rig.forget()
     with pytest.raises(ServiceError):
@@ -372,11 +395,13 @@ def test_details_price_has_two_bounds_until_pages_are_known(connect):
         assert len(rig.requests) == 2  # the first page of ten, and that of 25
         least, most = price.requests_at_least, price.requests_at_most
         assert (least, most, price.details) == (2, 2 + first + 35, first + 35)
-        for left, fits in ((least - 1, False), (least, None), (most - 1, None), (most, True)):
-            again = dirframe.plan(
-                "projects", **question, directory=connect(rig, daily_quota=left + len(rig.requests))
-            )
-            assert (again.quota.left, again.fits) == (left, fits)
+        expected = {least - 1: False, least: None, most - 1: None, most: True}
+        plans = {}
+        for left in expected:
+            quota = left + len(rig.requests)
+            again = dirframe.plan("projects", **question, directory=connect(rig, daily_quota=quota))
+            plans[again.quota.left] = again.fits
+        assert plans == expected
         with pytest.warns(AnalysesNotSentWarning):
             load(directory)
         price = dirframe.plan("projects", **question, directory=directory)
@@ -402,10 +427,12 @@ def test_details_are_asked_for_of_no_project_that_says_it_has_no_analysis(detail
 def test_details_refusals_are_forgotten_with_the_pages(details_rig, connect, carried):
     silent = with_id(carried)[3]
     details_rig.own_pages = {silent: SILENT}
+    loads = {}
     with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC)) as clock:
-        for days, paid in ((0, 24), (6, 0), (2, 24)):
-            clock.shift(timedelta(days=days))
+        for day in (0, 6, 8):
+            clock.move_to(datetime(2026, 3, 1 + day, tzinfo=UTC))
             details_rig.forget()
             frame = load(connect(details_rig), details=True)
-            assert frame[LINES].notna().sum() == 21
-            assert get_provenance(frame)["requests_made"] == len(details_rig.requests) == paid
+            made = get_provenance(frame)["requests_made"]
+            loads[day] = (frame[LINES].notna().sum(), made, len(details_rig.requests))
+    assert loads == {0: (21, 24, 24), 6: (21, 0, 0), 8: (21, 24, 24)}

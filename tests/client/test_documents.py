@@ -16,6 +16,7 @@ from dirframe.errors import (
     InvalidInputError,
 )
 from dirframe.provenance import get_provenance
+from tests.cases import raised
 from tests.rig.server import page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
@@ -49,15 +50,25 @@ def test_read_pages_of_packed_files(tmp_path):
         file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
         file.unlink()
     assert len(dirframe.read_pages(tmp_path)) == 5
+
+
+def test_read_pages_of_a_damaged_packed_file_names_it(tmp_path):
     content = gzip.compress(page_xml([record(n) for n in range(999)], available=999))
+    contents = {
+        "cut short": content[: len(content) // 2],
+        "overwritten": content[:20] + b"\xff" * 400,
+        "too large": gzip.compress(b" " * 5_000_000),
+    }
     damaged = tmp_path / "damaged.xml.gz"
-    large = gzip.compress(b" " * 5_000_000)
-    for broken in (content[: len(content) // 2], content[:20] + b"\xff" * 400, large):
+    errors = {}
+    for name, broken in contents.items():
         damaged.write_bytes(broken)
-        with pytest.raises(InvalidInputError) as caught:
-            dirframe.read_pages(damaged, max_bytes=100_000)
-        assert caught.value.source == str(damaged)
-    assert "100,000" in caught.value.found
+        errors[name] = raised(dirframe.read_pages, damaged, max_bytes=100_000)
+    kinds = {name: type(error) for name, error in errors.items()}
+    assert kinds == dict.fromkeys(contents, InvalidInputError)
+    sources = {name: error.source for name, error in errors.items()}
+    assert sources == dict.fromkeys(contents, str(damaged))
+    assert "100,000" in errors["too large"].found
 
 
 def test_read_pages_of_no_file_names_the_path(tmp_path):
@@ -111,37 +122,47 @@ def test_read_pages_of_nothing_and_of_single_records(read):
     assert read(*[page_xml([])] * 70, record("1"))["id"].tolist() == ["1"]
 
 
-def test_read_pages_keeps_the_newer_of_two_states(read):
-    states = [("0", "a", 2012), ("1", "old", 2012), ("1", "new", 2013), ("2", "b", 2012)]
-    pages = [record(key, name=name, updated_at=f"{year}-05-01") for key, name, year in states]
-    for order in (pages, pages[::-1]):
-        frame = read(*order)
-        names = dict(zip(frame["id"], frame["name"], strict=True))
-        assert names == {"0": "a", "1": "new", "2": "b"}
-        assert frame["id"].tolist() == sorted(names, reverse=order is not pages)
-        assert frame.index.tolist() == [0, 1, 2]
-        assert get_provenance(frame)["duplicates_removed"] == 1
+STATES = [("0", "a", 2012), ("1", "old", 2012), ("1", "new", 2013), ("2", "b", 2012)]
+STATES_XML = [record(key, name=name, updated_at=f"{year}-05-01") for key, name, year in STATES]
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_read_pages_keeps_the_newer_of_two_states(is_reversed, read):
+    frame = read(*(STATES_XML[::-1] if is_reversed else STATES_XML))
+    names = dict(zip(frame["id"], frame["name"], strict=True))
+    assert names == {"0": "a", "1": "new", "2": "b"}
+    assert frame["id"].tolist() == sorted(names, reverse=is_reversed)
+    assert frame.index.tolist() == [0, 1, 2]
+    assert get_provenance(frame)["duplicates_removed"] == 1
+
+
+def test_read_pages_keeps_the_newer_of_two_states_beside_a_record_with_two_times(read):
     twice = "<updated_at>2014-05-01</updated_at><updated_at>2014-05-02</updated_at>"
-    frame = read(*pages, record("3", inner=twice))
+    frame = read(*STATES_XML, record("3", inner=twice))
     assert frame["id"].tolist() == ["0", "1", "2", "3"]
 
 
-def test_read_pages_gives_the_frame_of_the_loader(written, connect):
-    pages = {
-        "/languages.xml": ("languages-page.xml", "language"),
-        "/projects/example/contributors.xml": ("contributors-page.xml", "contributor_fact"),
-        "/projects/example/analyses/latest/size_facts.xml": ("size-facts.xml", "size_fact"),
-    }
-    for path, (file, resource) in pages.items():
-        loaded = dirframe.load(path, directory=connect(written), progress=False)
-        frame = dirframe.read_pages(XML / file)
-        pd.testing.assert_frame_equal(frame, loaded)
-        facts = get_provenance(frame)
-        assert (facts["resource"], facts["complete"]) == (resource, True)
-        pd.testing.assert_frame_equal(dirframe.read_pages(XML / file, resource=resource), frame)
-    # The months of two projects, which have no ids.
+@pytest.mark.parametrize(
+    ("path", "file", "resource"),
+    [
+        ("/languages.xml", "languages-page.xml", "language"),
+        ("/projects/example/contributors.xml", "contributors-page.xml", "contributor_fact"),
+        ("/projects/example/analyses/latest/size_facts.xml", "size-facts.xml", "size_fact"),
+    ],
+)
+def test_read_pages_gives_the_frame_of_the_loader(path, file, resource, written, connect):
+    loaded = dirframe.load(path, directory=connect(written), progress=False)
+    frame = dirframe.read_pages(XML / file)
+    pd.testing.assert_frame_equal(frame, loaded)
+    facts = get_provenance(frame)
+    assert (facts["resource"], facts["complete"]) == (resource, True)
+    pd.testing.assert_frame_equal(dirframe.read_pages(XML / file, resource=resource), frame)
+
+
+def test_read_pages_of_the_months_of_two_projects_keeps_all():
+    one = dirframe.read_pages(XML / "size-facts.xml")  # months have no ids
     facts = get_provenance(dirframe.read_pages([XML / "size-facts.xml"] * 2))
-    assert (facts["complete"], facts["items_loaded"]) == (True, 2 * len(frame))
+    assert (facts["complete"], facts["items_loaded"]) == (True, 2 * len(one))
 
 
 def look_up(frame, path):
@@ -171,24 +192,27 @@ def means(value, text):
 
 
 def test_read_pages_of_each_dialect_is_what_a_person_reads(shared):
+    counts, expected_counts = {}, {}
     failures, values = [], 0
     for file in sorted((shared / "samples").glob("*.json")):
         expected = json.loads(file.read_text())
+        page = file.parent / expected["file"]
         if expected["records"] is None:
-            with pytest.raises(InvalidInputError):
-                dirframe.read_pages(file.parent / expected["file"])
+            counts[file.stem] = type(raised(dirframe.read_pages, page))
+            expected_counts[file.stem] = InvalidInputError
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DirframeWarning)
-            frame = dirframe.read_pages(file.parent / expected["file"])
+            frame = dirframe.read_pages(page)
+        counts[file.stem] = (len(frame), get_provenance(frame)["items_available"])
         available = (expected["envelope"] or {}).get("items_available")
-        found = (len(frame), get_provenance(frame)["items_available"])
-        assert found == (expected["records"], available), file.stem
+        expected_counts[file.stem] = (expected["records"], available)
         for value in expected["values"]:
             path, text = value["path"], None if value.get("absent") else value["text"]
             if path.startswith(("result/", "project/", "account/")):
                 values += 1
                 if not means(found := look_up(frame, path), text):
                     failures.append((file.stem, path, found, text))
+    assert counts == expected_counts
     assert not failures
     assert values > 100

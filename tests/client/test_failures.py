@@ -87,9 +87,10 @@ def test_unreadable_page_of_a_harvest_leaves_all_others_in_the_archive(tmp_path,
     with Rig(30).in_process() as rig:
         rig.sorts = {"id": lambda xml: int(re.search(r"<id>(\d+)", xml)[1])}
         rig.on_page[2] = [unreadable(name)] * 9
-        for _ in range(2):
-            with pytest.raises(UnreadableResponseError):
-                dirframe.harvest("projects", tmp_path / "a", directory=connect(rig))
+        with pytest.raises(UnreadableResponseError):
+            dirframe.harvest("projects", tmp_path / "a", directory=connect(rig))
+        with pytest.raises(UnreadableResponseError):
+            dirframe.harvest("projects", tmp_path / "a", directory=connect(rig))
     assert dirframe.open_archive(tmp_path / "a").status().records == 20
 
 

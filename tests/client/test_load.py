@@ -30,7 +30,7 @@ from dirframe.errors import (
 )
 from dirframe.provenance import caption, get_provenance
 from dirframe.schema import ACCOUNT
-from tests.cases import slow_except
+from tests.cases import raised, slow_except
 from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, id_of, numbered, page_xml, record
 from tests.rig.today import Today, accounts
@@ -105,19 +105,20 @@ def test_load_refuses_wrong_arguments_before_anything_is_sent(serve, connect):
         {"incomplete": "ignore"},
         {"refresh": True, "offline": True},
     ]
-    calls = [
-        lambda options=options: dirframe.load_projects(directory, **options) for options in wrong
-    ]
-    calls += [
-        lambda: dirframe.load_accounts(directory, sort="stack_count"),
-        lambda: dirframe.load_languages(directory, sort="id"),
-        lambda: dirframe.load_size(1, incomplete="never", directory=directory),
-        lambda: load("/languages.xml", directory, sort="colour"),
-        lambda: load("/languages.xml?sort=name", directory, sort="code"),
-    ]
-    for call in calls:
-        with pytest.raises(InvalidInputError):
-            call()
+    calls = {repr(options): (dirframe.load_projects, directory, options) for options in wrong}
+    calls |= {
+        "accounts": (dirframe.load_accounts, directory, {"sort": "stack_count"}),
+        "languages": (dirframe.load_languages, directory, {"sort": "id"}),
+        "size": (dirframe.load_size, 1, {"incomplete": "never", "directory": directory}),
+        "path": (load, "/languages.xml", {"directory": directory, "sort": "colour"}),
+        "two sorts": (load, "/languages.xml?sort=name", {"directory": directory, "sort": "code"}),
+    }
+    refused = {
+        name: type(raised(function, argument, **options))
+        for name, (function, argument, options) in calls.items()
+    }
+    assert len(refused) == len(wrong) + 5
+    assert refused == dict.fromkeys(calls, InvalidInputError)
     assert rig.requests == []
 
 
@@ -126,7 +127,7 @@ def test_load_refuses_addresses_that_lead_elsewhere_or_hold_too_much(serve, conn
     rig = serve(page_xml([], available=0, first=0))
     key = "s3cret+key"
     directory = connect(rig, url=f"{rig.url}/base", key=key)
-    refused = [
+    paths = [
         "https://elsewhere.example/languages.xml", "//elsewhere.example/languages.xml",
         f"{rig.url}/basement/x.xml", f"{rig.url.replace('http', 'https')}/base/x.xml",
         "file:///etc/passwd.xml", "/../languages.xml", "/a/%2e%2e/languages.xml",
@@ -134,10 +135,10 @@ def test_load_refuses_addresses_that_lead_elsewhere_or_hold_too_much(serve, conn
         "/languages.xml?api_key=k", "/languages.xml?API%5FKEY=k", "", None, 7,
         "/projects/s3cret+key.xml", "/x.xml?q=s3cret%2Bkey", "https://u:s3cret@h/x.xml",
     ]  # fmt: skip
-    for path in refused:
-        with pytest.raises(InvalidInputError) as caught:
-            load(path, directory)
-        assert "s3cret" not in str(caught.value)
+    errors = {path: raised(load, path, directory) for path in paths}
+    kinds = {path: type(error) for path, error in errors.items()}
+    assert kinds == dict.fromkeys(paths, InvalidInputError)
+    assert [path for path, error in errors.items() if "s3cret" in str(error)] == []
     assert rig.requests == []
     load("/projects/my-api_key-lib.xml", directory)  # no parameter
     assert len(rig.requests) == 1
@@ -158,10 +159,12 @@ def test_load_of_an_incomplete_collection_raises_or_warns_with_what_came(serve, 
     with pytest.warns(IncompleteWarning) as warned:
         frame = dirframe.load_projects(connect(serve(short)), incomplete="warn")
     assert warned[0].filename == __file__
-    for partial in (caught.value.frame, error.frame, frame):
-        assert partial["id"].tolist() == ["1", "2"]
-        facts = get_provenance(partial)
-        assert (facts["complete"], facts["incomplete_reason"]) == (False, error.missing)
+    received = {"error": caught.value.frame, "pickled error": error.frame, "warning": frame}
+    described = {}
+    for name, part in received.items():
+        facts = get_provenance(part)
+        described[name] = (part["id"].tolist(), facts["complete"], facts["incomplete_reason"])
+    assert described == dict.fromkeys(received, (["1", "2"], False, error.missing))
     assert re.findall(r"\d+", error.missing) == ["2", "3"]
 
 
@@ -312,8 +315,8 @@ def test_load_path_is_written_as_an_address_needs_it(serve, connect):
     }
     for path in paths:
         load(path, directory)
-    for asked, path in zip(rig.requests, paths.values(), strict=True):
-        assert asked.target.startswith(path)
+    sent = zip(paths, rig.requests, strict=True)
+    assert {path: asked.target[: len(paths[path])] for path, asked in sent} == paths
     dirframe.load_contributors("a/../b?c", directory=directory)
     assert rig.requests[-1].target.startswith("/base/projects/a%2F..%2Fb%3Fc/contributors.xml?")
 
@@ -338,16 +341,21 @@ def test_load_path_knows_what_is_there(serve, connect):
         return page_xml([], available=0, first=0, result=False)
 
     directory = connect(serve(answer))
-    for path, name in (known | single).items():
+    loaded = {}
+    for path in known | single:
         frame = load(path, directory)
         facts = get_provenance(frame)
-        assert (facts["resource"], facts["complete"]) == (name, True)
-        assert (len(frame), list(frame) != []) == (path in single, True)
+        has_columns = len(frame.columns) > 0
+        loaded[path] = (facts["resource"], facts["complete"], len(frame), has_columns)
+    empty = {path: (resource, True, 0, True) for path, resource in known.items()}
+    assert loaded == empty | {path: (resource, True, 1, True) for path, resource in single.items()}
     frame = load("/projects/1/contributors.xml", directory)
     assert list(frame) == columns("contributor_fact")
     assert frame["first_commit_time"].dtype == "datetime64[us, UTC]"
-    for name in ("projects", "languages", "orgs"):
-        assert load(name, directory).equals(load(f"/{name}.xml", directory))
+    names = ("projects", "languages", "orgs")
+    by_name = {name: load(name, directory) for name in names}
+    is_the_same = {name: by_name[name].equals(load(f"/{name}.xml", directory)) for name in names}
+    assert is_the_same == dict.fromkeys(names, True)
     unknown = load("/things.xml", directory)
     assert (unknown.shape, get_provenance(unknown)["items_available"]) == ((0, 0), 0)
 
@@ -398,21 +406,30 @@ def test_load_path_of_anything_but_a_list_of_records_is_an_error(written, serve,
     nested = page_xml([inner], available=2, first=0).replace(b"returned>1", b"returned>2")
     with pytest.raises(IncompleteCollectionError):  # it says two, and holds one
         load("/things.xml", connect(serve(nested)))
-    others = connect(serve((XML / "projects-page.xml").read_bytes()))
-    for call in (lambda: load("/languages.xml", others),
-                 lambda: dirframe.load_activity(1, directory=others)):  # fmt: skip
-        with pytest.raises(UnreadableResponseError) as caught:
-            call()
-        assert caught.value.found == "<project>"
-        assert others.base_url in caught.value.source
-    directory = connect(written)
-    for call in (lambda: load("/projects/none/contributors.xml", directory),
-                 lambda: dirframe.load_activity("none", directory=directory)):  # fmt: skip
-        with pytest.raises(ServiceError, match="No analysis of this project yet") as caught:
-            call()
-        assert caught.value.status == 200
     with pytest.raises(NotFoundError):
-        load("/things.xml", directory)
+        load("/things.xml", connect(written))
+
+
+def test_load_of_other_records_than_those_of_the_path_is_an_error(serve, connect):
+    others = connect(serve((XML / "projects-page.xml").read_bytes()))
+    errors = [
+        raised(load, "/languages.xml", others),
+        raised(dirframe.load_activity, 1, directory=others),
+    ]
+    assert [type(error) for error in errors] == [UnreadableResponseError] * 2
+    assert [error.found for error in errors] == ["<project>"] * 2
+    assert [others.base_url in error.source for error in errors] == [True, True]
+
+
+def test_load_of_a_project_without_an_analysis_is_an_error(written, connect):
+    directory = connect(written)
+    errors = [
+        raised(load, "/projects/none/contributors.xml", directory),
+        raised(dirframe.load_activity, "none", directory=directory),
+    ]
+    assert [type(error) for error in errors] == [ServiceError] * 2
+    assert [error.status for error in errors] == [200, 200]
+    assert ["No analysis of this project yet" in str(error) for error in errors] == [True, True]
 
 
 def test_load_path_sends_a_query_whichever_way_it_is_given(serve, connect):
@@ -486,13 +503,19 @@ def test_load_collections_outside_the_specification_as_written(
     assert "example" in dirframe.cite(frame) or not project
 
 
-def test_load_activity_short_or_repeated_months_are_no_complete_answer(serve, connect):
-    fact = "<activity_fact><month>2013-01-01T00:00:00Z</month></activity_fact>"
-    for facts, count in (([fact], 3), ([fact, fact], 2)):
-        rig = serve(page_xml(facts, available=count, first=0))
-        with pytest.raises(IncompleteCollectionError) as caught:
-            dirframe.load_activity(1, directory=connect(rig))
-        assert len(caught.value.frame) == 1
+MONTH = "<activity_fact><month>2013-01-01T00:00:00Z</month></activity_fact>"
+
+
+@pytest.mark.parametrize(
+    ("facts", "count"), [([MONTH], 3), ([MONTH, MONTH], 2)], ids=["short", "repeated"]
+)
+def test_load_activity_short_or_repeated_months_are_no_complete_answer(
+    facts, count, serve, connect
+):
+    rig = serve(page_xml(facts, available=count, first=0))
+    with pytest.raises(IncompleteCollectionError) as caught:
+        dirframe.load_activity(1, directory=connect(rig))
+    assert len(caught.value.frame) == 1
 
 
 # On the live service as it is today, and over days
@@ -725,14 +748,25 @@ def test_load_of_todays_accounts_without_ranks_says_how_many(tmp_path):
 def test_load_by_popularity_is_of_projects_with_users(tmp_path):
     rig = Today(60)
     rig.unused, rig.reshuffles = set(numbered(40)), False
+    path, options = tmp_path / "popular.archive", {"sort": "popularity"}
     with rig.in_process(), rig.directory(tmp_path) as directory:
-        frame = dirframe.load_projects(directory, sort="popularity", incomplete="warn")
-        path, options = tmp_path / "popular.archive", {"sort": "popularity"}
+        loaded = dirframe.load_projects(directory, incomplete="warn", **options)
         dirframe.harvest("projects", path, directory=directory, **options)
-        stored = dirframe.open_archive(path).frame()
-    for one in (frame, stored):
-        facts = get_provenance(one)
-        assert set(one["id"]) == set(numbered(60)[40:])
-        assert (facts["items_available"], facts["query"]) == (20, {"only": "projects with users"})
-        assert "only projects with users" in dirframe.cite(one)
-        assert "n = 20 projects · only projects with users" in caption(one)
+    described = {}
+    for name, frame in {"load": loaded, "archive": dirframe.open_archive(path).frame()}.items():
+        facts = get_provenance(frame)
+        described[name] = {
+            "ids": set(frame["id"]),
+            "available": facts["items_available"],
+            "query": facts["query"],
+            "citation": "only projects with users" in dirframe.cite(frame),
+            "caption": "n = 20 projects · only projects with users" in caption(frame),
+        }
+    expected = {
+        "ids": set(numbered(60)[40:]),
+        "available": 20,
+        "query": {"only": "projects with users"},
+        "citation": True,
+        "caption": True,
+    }
+    assert described == {"load": expected, "archive": expected}

@@ -18,6 +18,7 @@ from dirframe.errors import (
     ServiceChangedWarning,
 )
 from dirframe.provenance import get_provenance
+from tests.cases import raised
 from tests.rig.server import Rig, record
 from tests.rig.today import GONE, Today, projects
 
@@ -165,13 +166,12 @@ def test_named_project_whose_own_page_is_a_bare_404_is_searched_by_its_short_nam
     rig = Today([*projects([str(n) for n in range(1, 11)]), *named("firefox")])
     rig.moves, rig.own_pages = False, {"firefox": GONE}
     with rig.in_process():
-        for _ in range(2):
-            with pytest.raises(IncompleteCollectionError) as caught:
-                load(connect(rig), ["firefox", "8"], details=True)
-            assert caught.value.frame["id"].tolist() == ["11", "8"]
-            assert "11 (status 404)" in caught.value.missing
+        errors = [raised(load, connect(rig), ["firefox", "8"], details=True) for _ in range(2)]
         rig.own_pages = {}
         frame = load(connect(rig), ["firefox", "8"])
+    assert [type(error) for error in errors] == [IncompleteCollectionError] * 2
+    assert [error.frame["id"].tolist() for error in errors] == [["11", "8"]] * 2
+    assert ["11 (status 404)" in error.missing for error in errors] == [True, True]
     assert (frame["id"].tolist(), frame[LINES].notna().all()) == (["11", "8"], True)
 
 
@@ -244,11 +244,11 @@ def test_named_projects_of_the_sample_are_by_id_and_name():
     "options", [{"query": "x"}, {"sort": "id"}, {"max_items": 3}, {"sample": 3}]
 )
 def test_named_projects_beside_another_choice_are_refused(sparse_today, connect, options):
-    for function in (load, lambda directory, names, **more: dirframe.plan(
-        "projects", projects=names, directory=directory, **more
-    )):  # fmt: skip
-        with pytest.raises(InvalidInputError, match=next(iter(options))):
-            function(connect(sparse_today), ["1"], **options)
+    directory, [option] = connect(sparse_today), options
+    with pytest.raises(InvalidInputError, match=option):
+        load(directory, ["1"], **options)
+    with pytest.raises(InvalidInputError, match=option):
+        dirframe.plan("projects", projects=["1"], directory=directory, **options)
     assert sparse_today.requests == []
 
 
@@ -304,17 +304,26 @@ def test_shell_loads_named_projects(run, tmp_path):
     pd.DataFrame({"id": [714, 633], "x": [1, 2]}).to_csv(table, index=False)
     text = tmp_path / "ours.txt"
     text.write_text("714\n\n633\n")
-    for words in (
-        ["714", "633"],
-        ["--ids-from", table],
-        ["--ids-from", text],
-        ["714", "--ids-from", text],
-    ):
+    arguments = {
+        "ids": ["714", "633"],
+        "table": ["--ids-from", table],
+        "text": ["--ids-from", text],
+        "both": ["714", "--ids-from", text],
+    }
+    outcomes = {}
+    for name, words in arguments.items():
         outcome = run("projects", *map(str, words), "--demo", "--columns", "id")
-        assert (outcome.code, outcome.out.split()) == (0, ["id", "714", "633"])
+        outcomes[name] = (outcome.code, outcome.out.split())
+    assert outcomes == dict.fromkeys(arguments, (0, ["id", "714", "633"]))
     assert "2 projects" in run("projects", "714", "633", "--demo", "--plan").out
+
+
+def test_shell_refuses_named_projects_beside_another_choice(run, tmp_path):
+    text = tmp_path / "ours.txt"
+    text.write_text("714\n\n633\n")
     refused = run("projects", str(text), "--demo")
     assert (refused.code, f"--ids-from {text}" in refused.err) == (2, True)
-    for words in (["633", "--query", "x"], ["633", "-n", "3"], ["633", "--sample", "3"]):
-        assert run("projects", *words, "--demo").code == 2
+    choices = (("--query", "x"), ("-n", "3"), ("--sample", "3"))
+    codes = {choice: run("projects", "633", *choice, "--demo").code for choice in choices}
+    assert codes == dict.fromkeys(choices, 2)
     assert run("projects", "633", "no-such-project", "--demo").code == 7

@@ -17,6 +17,7 @@ from dirframe.errors import (
     ServiceError,
 )
 from dirframe.provenance import caption, get_provenance
+from tests.cases import raised
 from tests.defaults import FRESH
 from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, page_xml
@@ -61,14 +62,19 @@ def test_plan_says_the_price_that_is_paid(connect, count, size, most, items, pag
 
 
 def test_plan_says_whether_it_fits(full_rig, connect):
+    plans = {}
     with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC), tick=False):
-        for limit, fits, days in ((3, False, 3), (6, False, 2), (7, True, 1), (100, True, 1)):
-            price = dirframe.plan("projects", directory=connect(full_rig, daily_quota=limit))
-            assert (price.quota.left, price.fits, price.days) == (limit - 1, fits, days)
-            assert price.requests_at_most == 6
-            assert price.quota.resets_at == datetime(2026, 3, 2, tzinfo=UTC)
-    for told in ("60 projects on 7 pages", "99 requests of 100", "It fits."):
-        assert told in str(price)
+        for limit in (3, 6, 7, 100):
+            directory = connect(full_rig, daily_quota=limit)
+            plans[limit] = dirframe.plan("projects", directory=directory)
+    fits = {limit: (plan.quota.left, plan.fits, plan.days) for limit, plan in plans.items()}
+    assert fits == {3: (2, False, 3), 6: (5, False, 2), 7: (6, True, 1), 100: (99, True, 1)}
+    assert {plan.requests_at_most for plan in plans.values()} == {6}
+    assert {plan.quota.resets_at for plan in plans.values()} == {datetime(2026, 3, 2, tzinfo=UTC)}
+    shown = str(plans[100])
+    assert "60 projects on 7 pages" in shown
+    assert "99 requests of 100" in shown
+    assert "It fits." in shown
 
 
 @pytest.mark.parametrize("count", [None, 10**17])
@@ -80,25 +86,33 @@ def test_plan_without_a_count_that_can_be_is_not_known(full_rig, connect, count)
     assert "does not state their number" in str(price)
 
 
-def test_plan_of_an_address_or_a_query_asks_it(connect, written):
+def test_plan_of_a_collection_and_its_address_asks_it(connect):
     with Rig(23, kind="language").in_process() as rig:
         directory = connect(rig)
-        for asked in ("languages", "/languages.xml"):
-            price = dirframe.plan(asked, directory=directory)
-            assert (price.collection, price.items, price.pages) == ("languages", 23, 3)
-            assert (price.requests_at_most, price.fits) == (2, True)
+        by_name = dirframe.plan("languages", directory=directory)
+        assert (by_name.collection, by_name.items, by_name.pages) == ("languages", 23, 3)
+        assert (by_name.requests_at_most, by_name.fits) == (2, True)
+        by_address = dirframe.plan("/languages.xml", directory=directory)
+        assert by_address == by_name
         dirframe.load_languages(directory)
         assert dirframe.plan("languages", directory=directory).requests_at_most == 0
         assert len(rig.requests) == 3
+
+
+def test_plan_of_a_query_asks_it(connect, written):
     price = dirframe.plan("projects", query="a b", sort="name", directory=connect(written))
     assert (price.items, price.requests_at_most) == (2, 0)
     assert written.requests.pop().query == {
         "api_key": KEY, "query": "a b", "sort": "name", "page": "1"
     }  # fmt: skip
-    # One document is paid for by looking.
-    for asked, items in (("example/analyses/latest/activity_facts", 4), ("1/contributors/5", 1)):
-        price = dirframe.plan(f"/projects/{asked}.xml", directory=connect(written))
-        assert (price.items, price.pages, price.requests_at_most) == (items, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "items"), [("example/analyses/latest/activity_facts", 4), ("1/contributors/5", 1)]
+)
+def test_plan_of_one_document_pays_for_it(path, items, connect, written):
+    price = dirframe.plan(f"/projects/{path}.xml", directory=connect(written))
+    assert (price.items, price.pages, price.requests_at_most) == (items, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -206,8 +220,8 @@ def test_owners_are_one_tidy_frame(facts, connect, workers):
     price = dirframe.plan("activity_facts", of=projects, directory=directory)
     assert (price.requests_at_most, price.requests_at_least, facts.requests) == (3, 3, [])
     assert "activity facts of 3 projects on 3 pages" in repr(price)
-    for one in ("633", 633):
-        assert dirframe.plan("activity_facts", of=one, directory=directory).requests_at_most == 1
+    assert dirframe.plan("activity_facts", of="633", directory=directory).requests_at_most == 1
+    assert dirframe.plan("activity_facts", of=633, directory=directory).requests_at_most == 1
     frames = [activity(directory, form) for form in forms]
     assert all(frame.equals(frames[0]) for frame in frames)
     assert len(facts.requests) == 3
@@ -295,11 +309,14 @@ def test_owners_with_failures_are_named_and_asked_for_once(facts, connect):
     assert record["failures"] == {"2": "not found", "3": "no analysis", "4": "refused"}
     assert record["completeness"] == "incomplete"
     assert "2 (not found), 4 (refused)" in record["incomplete_reason"]
-    for reply in (SILENT, UNANALYSED):
-        facts.replies = {"3": reply}
-        frame = activity(directory, range(1, 6), refresh=True)  # no analysis is no loss, but named
-        assert get_provenance(frame)["failures"] == {"3": "no analysis"}
-        assert get_provenance(frame)["completeness"] == "proven"
+
+
+@pytest.mark.parametrize("reply", [SILENT, UNANALYSED], ids=["silent", "unanalysed"])
+def test_owner_without_an_analysis_is_no_loss_but_named(reply, facts, connect):
+    facts.replies = {"3": reply}
+    frame = activity(connect(facts), range(1, 6))
+    assert get_provenance(frame)["failures"] == {"3": "no analysis"}
+    assert get_provenance(frame)["completeness"] == "proven"
 
 
 def test_owners_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_project(connect):
@@ -307,19 +324,18 @@ def test_owners_of_a_bare_404_are_asked_for_again_unless_ids_do_not_return_the_p
     for project in "12":
         rig.add("contributor_fact", 1, path=f"/projects/{project}/contributors.xml")
     load = partial(dirframe.load_contributors, ["1", "3", "99", "name", "2"])
-    asked = []
+    asked, errors = [], []
     with rig.in_process():
         for _ in range(2):
             rig.forget()
-            with pytest.raises(IncompleteCollectionError) as caught:
-                load(directory=connect(rig))
-            assert caught.value.frame["project_id"].tolist() == ["1", "2"]
-            assert get_provenance(caught.value.frame)["failures"] == {
-                "3": "status 404", "99": "not found", "name": "status 404"
-            }  # fmt: skip
+            errors.append(raised(load, directory=connect(rig)))
             paths = [request.path for request in rig.requests]
             asked.append([paths.count(f"/p/{name}/contributors.xml") for name in ("3", "99")])
     assert asked == [[1, 1], [1, 0]]
+    assert [type(error) for error in errors] == [IncompleteCollectionError] * 2
+    assert [error.frame["project_id"].tolist() for error in errors] == [["1", "2"]] * 2
+    failures = {"3": "status 404", "99": "not found", "name": "status 404"}
+    assert [get_provenance(error.frame)["failures"] for error in errors] == [failures] * 2
 
 
 def test_owner_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):
@@ -356,13 +372,18 @@ def test_owners_received_before_a_failure_stay(facts, connect):
 def test_owner_that_fails_is_asked_for_again_and_the_others_go_on(facts, connect, workers):
     directory = connect(facts, workers=workers)
     facts.replies = {"2": BROKEN}
-    for paid in (5, 1):
+    received, failures, made, sent = [], [], [], []
+    for _ in range(2):
         facts.forget()
         with pytest.warns(IncompleteWarning):
             frame = activity(directory, range(1, 6), incomplete="warn")
-        assert frame["project_id"].unique().tolist() == list("1345")
-        assert get_provenance(frame)["failures"] == {"2": "status 500"}
-        assert get_provenance(frame)["requests_made"] == len(facts.requests) == paid
+        received.append(frame["project_id"].unique().tolist())
+        failures.append(get_provenance(frame)["failures"])
+        made.append(get_provenance(frame)["requests_made"])
+        sent.append(len(facts.requests))
+    assert received == [["1", "3", "4", "5"]] * 2
+    assert failures == [{"2": "status 500"}] * 2
+    assert made == sent == [5, 1]
     facts.replies = {}
     assert len(activity(directory, range(1, 6))) == 5 * MONTHS
 

@@ -23,6 +23,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
+from tests.cases import raised
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, page_xml, record
 from tests.rig.today import Today, failure
@@ -39,11 +40,7 @@ def error_of(body, status=200, headers=None, load=projects, **options):
     """Load from a directory that answers alike; return the error, or None."""
     rig = Rig(answer=lambda _: Reply(body, status, headers or {}))
     with rig.in_process(), rig.directory(**options) as directory:
-        try:
-            load(directory)
-        except DirframeError as error:
-            return error
-    return None
+        return raised(load, directory)
 
 
 MEANINGS = [
@@ -62,21 +59,22 @@ MEANINGS = [
 ]
 
 
+@pytest.mark.parametrize("form", ["failed", "failure", "HTML"])
 @pytest.mark.parametrize(("status", "text", "kind"), MEANINGS)
-def test_response_failure_is_the_error_that_it_means(status, text, kind):
-    # Nobody reads HTML: what it says cannot decide.
-    foreign = ServiceError if status >= 500 else UnreadableResponseError
-    for body, expected, help_text in (
-        (failed(text), kind, text),
-        (failure(text), kind, text),
-        (f"<html><body>{text}</body></html>".encode(), foreign, None),
-    ):
-        error = error_of(body, status)
-        assert type(error) is expected
-        facts = error.url, error.status, error.help_text
-        assert facts == ("http://127.0.0.1:1/projects.xml?page=1", status, help_text)
-        assert error.reported == ("failed" if body == failed(text) else None)
-        assert error.attempts == (3 if status in {502, 503, 504} else 1)
+def test_response_failure_is_the_error_that_it_means(status, text, kind, form):
+    if form == "HTML":
+        # Nobody reads HTML: what it says cannot decide.
+        body = f"<html><body>{text}</body></html>".encode()
+        expected = ServiceError if status >= 500 else UnreadableResponseError
+    else:
+        body = failed(text) if form == "failed" else failure(text)
+        expected = kind
+    error = error_of(body, status)
+    assert type(error) is expected
+    assert (error.url, error.status) == ("http://127.0.0.1:1/projects.xml?page=1", status)
+    assert error.help_text == (None if form == "HTML" else text)
+    assert error.reported == ("failed" if form == "failed" else None)
+    assert error.attempts == (3 if status in {502, 503, 504} else 1)
 
 
 #: What firewalls, logins, proxies and other interfaces answer; and the title that people see.
@@ -170,28 +168,32 @@ def test_response_of_a_firewall_is_no_refusal_of_a_record(status, connect):
         assert len(rig.requests) == 1
 
 
+@pytest.mark.parametrize(
+    "load",
+    [projects, lambda directory: dirframe.load_project("8", directory=directory)],
+    ids=["collection", "record"],
+)
 @pytest.mark.parametrize("status", [403, 404, 429])
-def test_response_of_a_firewall_behind_a_redirect_is_not_of_the_interface(status):
+def test_response_of_a_firewall_behind_a_redirect_is_not_of_the_interface(status, load):
     def answer(request):
         if request.path == "/check":
             return Reply(faults.HTML.encode(), status)
         return Reply(b"", 302, {"Location": "/check"})
 
-    rig = Rig(answer=answer)
-    for load in (projects, lambda directory: dirframe.load_project("8", directory=directory)):
-        with rig.in_process(), rig.directory() as directory:
-            with pytest.raises(UnreadableResponseError) as caught:
-                load(directory)
-            assert (caught.value.status, directory.quota().used) == (status, 2)
+    with Rig(answer=answer).in_process() as rig, rig.directory() as directory:
+        with pytest.raises(UnreadableResponseError) as caught:
+            load(directory)
+        assert (caught.value.status, directory.quota().used) == (status, 2)
 
 
 def test_response_with_a_page_is_a_success_with_200_alone():
     assert error_of(ONE) is None
     assert error_of(page_xml([], available=0, first=0, result=False)) is None
-    for status in (201, 204, 206, 301, 418, 502, 599):
-        error = error_of(ONE, status)
-        assert type(error) is ServiceError, status
-        assert error.status == status
+    statuses = (201, 204, 206, 301, 418, 502, 599)
+    errors = {status: error_of(ONE, status) for status in statuses}
+    kinds = {status: type(error) for status, error in errors.items()}
+    assert kinds == dict.fromkeys(statuses, ServiceError)
+    assert [error.status for error in errors.values()] == [*statuses]
 
 
 def test_response_recorded_means_what_happened(shared):
@@ -213,11 +215,12 @@ def test_response_recorded_means_what_happened(shared):
             warnings.simplefilter("ignore", DirframeWarning)
             dirframe.load("/any.xml", directory=directory, incomplete="warn", progress=False)
 
+    errors = {}
     for file in sorted((shared / "samples").glob("*.json")):
         facts = json.loads(file.read_text())
         content = (file.parent / facts["file"]).read_bytes()
-        error = error_of(content, facts["http_status"], load=load)
-        assert type(error) is kinds.get(file.stem, type(None)), (file.stem, error)
+        errors[file.stem] = type(error_of(content, facts["http_status"], load=load))
+    assert errors == dict.fromkeys(errors, type(None)) | kinds
 
 
 # Retry-After
@@ -241,9 +244,10 @@ def test_response_retry_after_is_when_the_quota_is_back():
         ),
     }
     with time_machine.travel(now, tick=False):
-        for text, expected in cases.items():
-            error = error_of(failed("Too many"), 429, {"Retry-After": text})
-            assert (type(error), error.resets_at) == (QuotaExceededError, expected), text
+        errors = {text: error_of(failed("Too many"), 429, {"Retry-After": text}) for text in cases}
+        kinds = {text: type(error) for text, error in errors.items()}
+        assert kinds == dict.fromkeys(cases, QuotaExceededError)
+        assert {text: error.resets_at for text, error in errors.items()} == cases
         assert error_of(failed("Too many"), 429).resets_at == day
 
 
@@ -307,13 +311,15 @@ def test_response_redirect_is_paid_for_once_by_workers_and_by_those_who_come_lat
             return Reply(b"", 302, {"Location": request.target.replace("/projects", "/p")})
         return page_xml([record("1", "contributor_fact")], available=1, first=0)
 
+    paid = {}
     with Rig(answer=answer).in_process() as rig:
-        for projects, requests in (("1234", 1 + 4), ("12345", 1)):
+        for projects in ("1234", "12345"):
             rig.forget()
             rig.always = faults.late(0.01)  # others would be on their way
             options = {"directory": connect(rig, workers=4), "progress": False}
-            assert len(dirframe.load_contributors([*projects], **options)) == len(projects)
-            assert len(rig.requests) == requests
+            frame = dirframe.load_contributors([*projects], **options)
+            paid[projects] = (len(frame), len(rig.requests))
+    assert paid == {"1234": (4, 1 + 4), "12345": (5, 1)}
 
 
 @pytest.mark.parametrize(
@@ -330,21 +336,25 @@ def test_response_for_people_of_one_record_is_a_refusal_that_is_paid_for_once(pa
         return month if asked.path.endswith("facts.xml") else None
 
     options = {"incomplete": "warn", "progress": False}
+    loads = []
     with Today(12, answer=answer).in_process() as rig:
-        for is_paid in (True, False):
+        for _ in range(2):
             rig.forget()
             directory = connect(rig)
             with pytest.warns(IncompleteWarning):
                 frame = dirframe.load_projects(directory, details=True, **options)
             with pytest.warns(IncompleteWarning):
                 facts = dirframe.load_activity(["9", "8", "7"], directory=directory, **options)
-            assert get_provenance(frame)["details_missing"] == ["8"]
-            assert get_provenance(facts)["failures"] == {"8": "refused"}
-            assert (len(frame), len(facts), bool(rig.requests)) == (12, 2, is_paid)
-        for _ in range(2):
-            with pytest.raises(ServiceError, match=page.rpartition("/")[2]) as caught:
-                dirframe.load_project("8", directory=directory)
-            assert caught.value.url == f"{rig.url}/p/8.xml"
+            missing = get_provenance(frame)["details_missing"]
+            failures = get_provenance(facts)["failures"]
+            is_paid = bool(rig.requests)
+            loads.append((len(frame), missing, len(facts), failures, is_paid))
+        errors = [raised(dirframe.load_project, "8", directory=directory) for _ in range(2)]
+    received = (12, ["8"], 2, {"8": "refused"})
+    assert loads == [(*received, True), (*received, False)]
+    assert [type(error) for error in errors] == [ServiceError] * 2
+    assert [page.rpartition("/")[2] in str(error) for error in errors] == [True, True]
+    assert [error.url for error in errors] == [f"{rig.url}/p/8.xml"] * 2
 
 
 @pytest.mark.parametrize("page", ["/login?to={}", "/maintenance"])
@@ -433,14 +443,18 @@ def test_response_that_is_too_long_is_not_read_to_its_end(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.ShortKeyWarning")
-def test_response_keeps_an_ordinary_word_that_is_the_key(connect, serve):
-    for key in ("Ohloh", "SCM", "open source", "1"):
-        rig = serve(page_xml([record("1", name=f"{key} SCM")], available=1, first=0))
-        directory = connect(rig, key=key)
-        frame = dirframe.load_projects(directory, progress=False)
-        assert frame["name"].tolist() == [f"{key} SCM"]
-        assert dirframe.load_projects(directory, progress=False).equals(frame)
-        assert len(rig.requests) == 1
+@pytest.mark.parametrize("key", ["Ohloh", "SCM", "open source", "1"])
+def test_response_keeps_an_ordinary_word_that_is_the_key(key, connect, serve):
+    rig = serve(page_xml([record("1", name=f"{key} SCM")], available=1, first=0))
+    directory = connect(rig, key=key)
+    frame = dirframe.load_projects(directory, progress=False)
+    assert frame["name"].tolist() == [f"{key} SCM"]
+    assert dirframe.load_projects(directory, progress=False).equals(frame)
+    assert len(rig.requests) == 1
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.ShortKeyWarning")
+def test_response_that_repeats_the_key_is_shown_without_it(connect, serve):
     rig = serve(lambda _: Reply(failed("Ohloh is no api_key"), 403))
     with pytest.raises(InvalidKeyError) as caught:
         dirframe.load_projects(connect(rig, key="Ohloh"), progress=False)

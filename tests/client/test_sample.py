@@ -19,7 +19,7 @@ from dirframe.errors import (
     SortIgnoredWarning,
 )
 from dirframe.provenance import caption, get_provenance
-from tests.cases import slow_except
+from tests.cases import raised, slow_except
 from tests.rig.ids import page_of
 from tests.rig.server import Reply, Request, Rig, failed, id_of, page_xml
 from tests.rig.today import GONE, Today
@@ -56,9 +56,13 @@ def test_sample_is_drawn_from_the_pages_that_hold_it(connect):
     assert (design["size"], design["population"], design["seed"]) == (20, 1000, 7)
     assert (design["order"], facts["query"]["sort"]) == ("id", "id")
     assert "without replacement" in design["design"]
-    for text in (caption(frame), dirframe.cite(frame), str(dirframe.summary(frame))):
-        assert "sample of 20 of 1,000" in text
-        assert "7" in text
+    texts = {
+        "caption": caption(frame),
+        "citation": dirframe.cite(frame),
+        "summary": str(dirframe.summary(frame)),
+    }
+    assert [name for name, text in texts.items() if "sample of 20 of 1,000" not in text] == []
+    assert [name for name, text in texts.items() if "7" not in text] == []
 
 
 def test_sample_of_the_same_seed_is_the_same_and_costs_nothing(connect):
@@ -83,10 +87,9 @@ def test_sample_of_the_same_seed_is_the_same_and_costs_nothing(connect):
 
 def test_sample_of_as_many_as_there_are_or_more_is_all(connect):
     with kept(33).in_process() as rig:
-        for size in (33, 99):
-            frame = draw(connect(rig), size)
-            assert positions(frame) == [*range(33)]
-            assert get_provenance(frame)["sample"]["size"] == 33
+        frames = [draw(connect(rig), size) for size in (33, 99)]
+    assert [positions(frame) for frame in frames] == [[*range(33)]] * 2
+    assert [get_provenance(frame)["sample"]["size"] for frame in frames] == [33, 33]
     with kept(0).in_process() as rig:
         assert len(draw(connect(rig, cache=False), 5)) == 0
 
@@ -125,8 +128,14 @@ def test_sample_of_todays_projects_is_of_ids_with_their_own_pages(connect):
     assert (facts["completeness"], "SHA-256" in design["design"]) == ("sample", True)
     day = facts["retrieved_newest"][:10]
     words = f"random sample of 60 of 200 projects (ids up to 299), drawn on {day}, seed 7"
-    for text in (caption(frame), dirframe.cite(frame), str(dirframe.summary(frame))):
-        assert words in text.replace("Random", "random")
+    texts = {
+        "caption": caption(frame),
+        "citation": dirframe.cite(frame),
+        "summary": str(dirframe.summary(frame)),
+    }
+    assert [
+        name for name, text in texts.items() if words not in text.replace("Random", "random")
+    ] == []
 
 
 def test_sample_by_ids_whose_own_page_is_lost_is_incomplete(connect):
@@ -350,12 +359,17 @@ def test_sample_that_cannot_be_drawn(serve, connect):
     rig = serve(lambda _: page_xml(["<project><id>1</id></project>"]))
     with pytest.raises(InvalidInputError, match="items_available"):
         draw(connect(rig), 5)
-    asked = len(rig.requests)
-    wrong = ((0, {}), (2.5, {}), (True, {}), (5, {"seed": -1}), (5, {"max_items": 5}))
-    for sample, options in wrong:
-        with pytest.raises(InvalidInputError):
-            draw(connect(rig), sample, **options)
-    assert len(rig.requests) == asked
+
+
+@pytest.mark.parametrize(
+    ("sample", "options"),
+    [(0, {}), (2.5, {}), (True, {}), (5, {"seed": -1}), (5, {"max_items": 5})],
+)
+def test_sample_that_cannot_be_meant_is_refused_before_a_request(sample, options, serve, connect):
+    rig = serve(lambda _: page_xml([]))
+    with pytest.raises(InvalidInputError):
+        draw(connect(rig), sample, **options)
+    assert rig.requests == []
 
 
 def test_sample_in_an_archive_over_days(tmp_path):
@@ -371,9 +385,10 @@ def test_sample_in_an_archive_over_days(tmp_path):
         archive = drawn(seed=7, directory=directory)
         paid = len(rig.requests)
         drawn(seed=7, directory=directory)
-        for other in ({"seed": 8}, {"sample": None}):
-            with pytest.raises(dirframe.ArchiveError):
-                drawn(directory=directory, **other)
+        with pytest.raises(dirframe.ArchiveError):
+            drawn(directory=directory, seed=8)
+        with pytest.raises(dirframe.ArchiveError):
+            drawn(directory=directory, sample=None)
         assert len(rig.requests) == paid
         loaded, frame = draw(directory, 20, details=True), archive.frame()
     assert frame.equals(loaded)
@@ -416,11 +431,12 @@ def test_sample_in_an_archive_that_cannot_be_sent_whole_is_so_later(tmp_path, ba
             for xml in hidden(request)
             if "ids" in request.query or id_of(xml) not in rig.unsendable
         ]
+        attempts = []
         for _ in range(2):
-            with pytest.raises(NotFoundError):
-                drawn(directory=directory)
+            error = raised(drawn, directory=directory)
             status = dirframe.open_archive(tmp_path / "drawn").status()
-            assert (status.completeness, status.finished) == ("incomplete", False)
+            attempts.append((type(error), status.completeness, status.finished))
+        assert attempts == [(NotFoundError, "incomplete", False)] * 2
         with pytest.warns(IncompleteWarning):
             part = dirframe.open_archive(tmp_path / "drawn").frame()
         assert set(whole["id"]) - set(part["id"]) == rig.unsendable

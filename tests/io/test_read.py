@@ -42,9 +42,9 @@ def same(before, after):
     """Compare exactly: the assertion of pandas takes None, NaN and an empty list lightly."""
     pd.testing.assert_frame_equal(before, after, check_exact=True)
     assert after.attrs == before.attrs
-    for name in before:
-        if before[name].dtype == object:
-            assert after[name].tolist() == before[name].tolist()
+    objects = [name for name in before if before[name].dtype == object]
+    lists = {name: after[name].tolist() for name in objects}
+    assert lists == {name: before[name].tolist() for name in objects}
 
 
 def returned(frame, folder, suffix):
@@ -73,12 +73,15 @@ def test_fields_of_the_interface_come_back_from_text_whatever_they_hold(suffix, 
         same(projects, returned(projects, folder, suffix))
 
 
-def test_frame_of_a_loader_comes_back_as_it_was(tmp_path, sample_frames):
-    for suffix in READ:
-        same(rich(), returned(rich(), tmp_path, suffix))
-        for frame in sample_frames.values():
-            same(frame, returned(frame, tmp_path, suffix))
-            same(frame.iloc[:0], returned(frame.iloc[:0], tmp_path, suffix))
+@pytest.mark.parametrize("suffix", READ)
+def test_frame_of_a_loader_comes_back_as_it_was(suffix, tmp_path, sample_frames):
+    same(rich(), returned(rich(), tmp_path, suffix))
+    for frame in sample_frames.values():
+        same(frame, returned(frame, tmp_path, suffix))
+        same(frame.iloc[:0], returned(frame.iloc[:0], tmp_path, suffix))
+
+
+def test_frame_of_a_loader_comes_back_also_if_its_provenance_was_lost(tmp_path, sample_frames):
     frame = returned(sample_frames["accounts"], tmp_path, ".csv")
     (tmp_path / "f.csv.provenance.json").unlink()
     found = read_table(tmp_path / "f.csv")
@@ -86,7 +89,8 @@ def test_frame_of_a_loader_comes_back_as_it_was(tmp_path, sample_frames):
     pd.testing.assert_frame_equal(found, frame)
 
 
-def test_values_that_readers_take_for_others_come_back_as_they_were(tmp_path):
+@pytest.mark.parametrize("suffix", READ)
+def test_values_that_readers_take_for_others_come_back_as_they_were(suffix, tmp_path):
     moment = pd.Timestamp("2026-01-02T03:04:05.678901Z")
     fields = pd.DataFrame(
         {
@@ -102,9 +106,8 @@ def test_values_that_readers_take_for_others_come_back_as_they_were(tmp_path):
     )
     fields.to_parquet(tmp_path / "theirs.parquet")
     theirs = pd.read_parquet(tmp_path / "theirs.parquet")  # their lists are arrays
-    for suffix in READ:
-        same(fields, returned(fields, tmp_path, suffix))
-        same(fields, returned(theirs, tmp_path, suffix))
+    same(fields, returned(fields, tmp_path, suffix))
+    same(fields, returned(theirs, tmp_path, suffix))
 
 
 def test_parquet_of_another_program_has_the_dtypes_of_the_loaders(tmp_path):
@@ -136,7 +139,8 @@ def test_parquet_of_another_program_has_the_dtypes_of_the_loaders(tmp_path):
     assert read_table(tmp_path / "times.parquet")["t"].dtype == "datetime64[us, UTC]"
 
 
-def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp_path):
+@pytest.mark.parametrize("suffix", READ)
+def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(suffix, tmp_path):
     months = pd.to_datetime(["2020-01-01", None, "2020-03-01"], utc=True)
     frame = pd.DataFrame(
         {
@@ -149,11 +153,13 @@ def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp
             "code": pd.Series(["007", "1", "2"], dtype="str"),
         }
     )
-    for suffix in READ:
-        pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
+    pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 
-def test_computed_columns_come_back_as_numbers_and_text_of_digits_as_text(tmp_path, sample_frames):
+@pytest.mark.parametrize("suffix", READ)
+def test_computed_columns_come_back_as_numbers_and_text_of_digits_as_text(
+    suffix, tmp_path, sample_frames
+):
     loaded = sample_frames["projects"]
     projects = loaded[["id", "stack_count"]].assign(
         ratio=1.25, whole=pd.array([7] * len(loaded), dtype="Int64"), kept="7"
@@ -161,9 +167,8 @@ def test_computed_columns_come_back_as_numbers_and_text_of_digits_as_text(tmp_pa
     projects["ratio"] = projects["ratio"].astype("Float64")
     breakdown = child_table(loaded, "analysis_languages")
     codes = pd.DataFrame({"x": pd.Series(["5", "6"], dtype="str"), "flag": ["true", "false"]})
-    for suffix in READ:
-        for frame in (projects, breakdown, codes, breakdown.head(0), codes.head(0)):
-            pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
+    for frame in (projects, breakdown, codes, breakdown.head(0), codes.head(0)):
+        pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 
 def test_text_in_a_column_of_objects_is_written_as_it_is(tmp_path):
@@ -172,8 +177,8 @@ def test_text_in_a_column_of_objects_is_written_as_it_is(tmp_path):
         dtype="object",
     )
     texts = frame.assign(kind=["x", "5", "1.5", "2"]).astype("str")
-    for suffix in (".csv", ".tsv"):
-        same(texts, returned(frame, tmp_path, suffix))
+    same(texts, returned(frame, tmp_path, ".csv"))
+    same(texts, returned(frame, tmp_path, ".tsv"))
     assert json.loads(export(frame, tmp_path / "f.json").read_text())[1] == {
         "code": None,
         "kind": 5,
@@ -185,21 +190,24 @@ def test_text_in_a_column_of_objects_is_written_as_it_is(tmp_path):
     ]  # fmt: skip
 
 
-def test_ids_of_another_program_are_text_also_where_it_made_fractions_of_them(tmp_path):
+@pytest.mark.parametrize("column", ["stack_count", "score"])  # one that a project has, or none
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [("parquet", {}), ("json", {"orient": "records"}), ("csv", {"index": False})],
+    ids=["parquet", "json", "csv"],
+)
+def test_ids_of_another_program_are_text_also_where_it_made_fractions_of_them(
+    form, options, column, tmp_path
+):
     """pandas makes 7.0 of 7 if another id is missing; they would fit no id of a directory."""
-    for name, frame in {
-        "known": pd.DataFrame({"id": [711, None], "stack_count": [1, 2]}),
-        "unknown": pd.DataFrame({"id": [711, None], "score": [1, 2]}),
-    }.items():
-        frame.to_parquet(tmp_path / f"{name}.parquet")
-        frame.to_json(tmp_path / f"{name}.json", orient="records")
-        frame.to_csv(tmp_path / f"{name}.csv", index=False)
-        for suffix in ("parquet", "json", "csv"):
-            found = read_table(tmp_path / f"{name}.{suffix}")
-            assert found["id"].dtype == "str"
-            assert found["id"].tolist()[0] == "711"
-            assert found["id"].isna().tolist() == [False, True]
-            assert found.iloc[:, 1].tolist() == [1, 2]
+    file = tmp_path / f"theirs.{form}"
+    theirs = pd.DataFrame({"id": [711, None], column: [1, 2]})
+    getattr(theirs, f"to_{form}")(file, **options)
+    found = read_table(file)
+    assert found["id"].dtype == "str"
+    assert found["id"].tolist()[0] == "711"
+    assert found["id"].isna().tolist() == [False, True]
+    assert found[column].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("ids", [[1, 2, 3], [711, 5, 8]])
@@ -212,49 +220,65 @@ def test_ids_in_the_index_of_another_program_become_a_column(ids, tmp_path):
     assert found["stack_count"].tolist() == [7, 8, 9]
 
 
-def test_groups_and_named_indexes_become_columns(tmp_path, sample_frames):
+@pytest.mark.parametrize("suffix", READ)
+def test_groups_become_a_column(suffix, tmp_path, sample_frames):
     groups = sample_frames["projects"].groupby("analysis_main_language_name")
     by = groups["stack_count"].sum().to_frame()
-    for suffix in READ:
-        found = returned(by, tmp_path, suffix)
-        assert list(found) == ["analysis_main_language_name", "stack_count"]
-        assert found["stack_count"].tolist() == by["stack_count"].tolist()
-    with pytest.warns(ExportWarning, match="index") as caught:  # one without a name is left out
+    found = returned(by, tmp_path, suffix)
+    assert list(found) == ["analysis_main_language_name", "stack_count"]
+    assert found["stack_count"].tolist() == by["stack_count"].tolist()
+
+
+def test_index_without_a_name_is_left_out_with_a_warning(tmp_path):
+    with pytest.warns(ExportWarning, match="index") as caught:
         export(pd.DataFrame({"a": [1]}, index=["x"]), tmp_path / "index.csv")
     assert caught[0].filename == __file__
+
+
+def test_index_of_rows_in_another_order_is_left_out(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         export(pd.DataFrame({"a": [1, 2]}).iloc[::-1], tmp_path / "order.csv")
+
+
+def test_index_of_the_name_of_a_column_is_refused(tmp_path):
     named = pd.DataFrame({"a": ["x", "y"], "b": [1, 2]}).set_index("a", drop=False)
     with pytest.raises(InvalidInputError, match="'a'"):
         export(named, tmp_path / "other.csv")
 
 
-def test_objects_come_back_from_parquet_and_bytes_are_refused_by_text(tmp_path):
-    for value in (dt.date(2026, 1, 2), pd.Timedelta(days=1)):
-        frame = pd.DataFrame({"id": ["1"], "day": [value], "name": ["x"]})
-        assert returned(frame, tmp_path, ".parquet")["day"].tolist() == frame["day"].tolist()
-    frame["day"] = pd.Series([b"x"])
-    for suffix in (*TEXT_FORMATS, ".xlsx"):
-        with pytest.raises(InvalidInputError, match="'day'"):
-            export(frame, tmp_path / f"days{suffix}")
+@pytest.mark.parametrize("value", [dt.date(2026, 1, 2), pd.Timedelta(days=1)], ids=str)
+def test_objects_come_back_from_parquet(value, tmp_path):
+    frame = pd.DataFrame({"id": ["1"], "day": [value], "name": ["x"]})
+    assert returned(frame, tmp_path, ".parquet")["day"].tolist() == frame["day"].tolist()
+
+
+@pytest.mark.parametrize("suffix", [*TEXT_FORMATS, ".xlsx"])
+def test_bytes_are_refused_by_text(suffix, tmp_path):
+    frame = pd.DataFrame({"id": ["1"], "day": [b"x"], "name": ["x"]})
+    with pytest.raises(InvalidInputError, match="'day'"):
+        export(frame, tmp_path / f"days{suffix}")
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.ExportWarning")
-def test_csv_that_a_spreadsheet_saved_holds_the_same_values(tmp_path):
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+@pytest.mark.parametrize("last_line_ends", [True, False])
+def test_csv_that_a_spreadsheet_saved_holds_the_same_values(end, last_line_ends, tmp_path):
     frame = pd.DataFrame({"id": ["1", "2"], "active": [True, False], "name": ["NA", None]})
     frame["active"] = frame["active"].astype("boolean")
     file = export(frame, tmp_path / "f.csv")
     text = file.read_text("utf-8").replace("True", "TRUE").replace("False", "FALSE")
-    for end in ("\r\n", "\n"):
-        for last in (end, ""):
-            saved = end.join(text.splitlines()) + last
-            file.write_text(saved, encoding="utf-8-sig", newline="")
-            same(frame, read_table(file))
+    saved = end.join(text.splitlines())
+    if last_line_ends:
+        saved += end
+    file.write_text(saved, encoding="utf-8-sig", newline="")
+    same(frame, read_table(file))
 
 
-def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
-    names = [
+@pytest.mark.parametrize("suffix", READ)
+@pytest.mark.parametrize(
+    "name",
+    [
         "lines<100",
         "<100",
         "<html>",
@@ -266,11 +290,12 @@ def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
         "'=x",
         " ",
         "\ufeffid",
-    ]
-    for name in names:
-        for frame in (pd.DataFrame({name: ["x"]}), pd.DataFrame({name: ["x"], "n": ["y"]})):
-            for suffix in READ:
-                pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
+    ],
+)
+def test_names_of_columns_come_back_whatever_they_are_like(name, suffix, tmp_path):
+    alone, first = pd.DataFrame({name: ["x"]}), pd.DataFrame({name: ["x"], "n": ["y"]})
+    pd.testing.assert_frame_equal(returned(alone, tmp_path, suffix), alone)
+    pd.testing.assert_frame_equal(returned(first, tmp_path, suffix), first)
 
 
 @pytest.mark.parametrize("suffix", TEXT_FORMATS)
@@ -365,12 +390,17 @@ def test_damaged_parquet_is_an_error(tmp_path):
             failures.append(column.path_in_schema)
     assert not failures
     assert refused > group.num_columns / 2
-    # The checksums are of pages, not of names and types.
-    for words in (b"stack_count", b'"datetime64[us', b'"Int64"'):
-        assert words in content
-        file.write_bytes(content.replace(words, words[:-1] + b"<"))
-        with pytest.raises(InvalidInputError, match=file.name):
-            read_table(file)
+
+
+@pytest.mark.parametrize("words", [b"stack_count", b'"datetime64[us', b'"Int64"'])
+def test_damaged_names_and_types_of_parquet_are_an_error(words, tmp_path):
+    """The checksums are of pages, not of names and types."""
+    file = export(rich(), tmp_path / "f.parquet")
+    content = file.read_bytes()
+    assert words in content
+    file.write_bytes(content.replace(words, words[:-1] + b"<"))
+    with pytest.raises(InvalidInputError, match=file.name):
+        read_table(file)
 
 
 def numbered(count, template):
@@ -538,19 +568,19 @@ def test_csv_json_and_parquet_are_read_by_other_programs(tmp_path):
     assert b"https://directory.example" in parquet.read_schema(file).metadata[b"citation"]
 
 
-def test_csv_cells_do_not_begin_like_formulas(tmp_path):
+@pytest.mark.parametrize(("suffix", "delimiter"), [(".csv", ","), (".tsv", "\t")])
+def test_csv_cells_do_not_begin_like_formulas(suffix, delimiter, tmp_path):
     signs = ["=1", "+1", "-1", "@x", "\t=", "\r=", "\n=", "\0=", "\uff1d1", "\uff201", "'=1"]
     frame = pd.DataFrame({"id": [*signs, "a=1"], "n": -1})
-    for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
-        text = export(frame, tmp_path / f"f{suffix}").read_bytes().decode()
-        rows = [*csv.reader(StringIO(text, newline=""), delimiter=delimiter)][1:]
-        cells = [row[0] for row in rows]
-        assert cells == [*(f"'{text}" for text in signs), "a=1"]
-        assert read_table(tmp_path / f"f{suffix}")["id"].tolist() == [*signs, "a=1"]
-        assert {row[1] for row in rows} == {"-1"}
+    file = export(frame, tmp_path / f"f{suffix}")
+    text = file.read_bytes().decode()
+    rows = [*csv.reader(StringIO(text, newline=""), delimiter=delimiter)][1:]
+    assert [row[0] for row in rows] == [*(f"'{sign}" for sign in signs), "a=1"]
+    assert {row[1] for row in rows} == {"-1"}
+    assert read_table(file)["id"].tolist() == [*signs, "a=1"]
 
 
-def test_workbook_has_no_formula_and_names_what_it_cannot_hold(tmp_path):
+def test_workbook_has_no_formula_and_shares_as_percentages(tmp_path):
     openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
     file = export(pd.DataFrame({"a": ["=1+1", "007", "NA", None, ""]}), tmp_path / "f.xlsx")
     cells = [cell for row in openpyxl.load_workbook(file)["data"].iter_rows() for cell in row][1:]
@@ -563,6 +593,10 @@ def test_workbook_has_no_formula_and_names_what_it_cannot_hold(tmp_path):
     assert [(c.value, c.number_format) for c in first] == [(0.25, "0.0%"), (0.5, "General")]
     assert all(cell.font.bold for cell in (*head, *sheets["provenance"][1]))
     assert not first[0].font.bold
+
+
+def test_workbook_names_what_it_cannot_hold(tmp_path):
+    pytest.importorskip("xlsxwriter", reason="Excel is an extra")
     with pytest.warns(ExportWarning, match="created_at") as caught:  # without its zone
         export(rich(), tmp_path / "zones.xlsx")
     assert {warning.filename for warning in caught} == {__file__}
@@ -574,13 +608,20 @@ def test_workbook_has_no_formula_and_names_what_it_cannot_hold(tmp_path):
     with pytest.warns(ExportWarning, match="before 1901.*: first"):
         export(pd.DataFrame({"first": days}), tmp_path / "early.xlsx")
     export(pd.DataFrame({"a": days + pd.Timedelta(days=365)}), tmp_path / "times.xlsx")
-    written = {*tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize("name", ["x" * 32, "a/b", "'a", "History", "provenance"])
+def test_workbook_refuses_the_name_of_one_of_its_sheets(name, tmp_path):
+    pytest.importorskip("xlsxwriter", reason="Excel is an extra")
     one = pd.DataFrame({"a": [1]})
-    for refused in (
-        *({name: one, "other": one} for name in ("x" * 32, "a/b", "'a", "History", "provenance")),
-        pd.DataFrame({"a": ["x" * 32_768]}),
-        pd.DataFrame({"a": range(1_048_576)}),
-    ):
-        with pytest.raises(InvalidInputError):
-            export(refused, tmp_path / "refused.xlsx")
-    assert {*tmp_path.iterdir()} == written
+    with pytest.raises(InvalidInputError):
+        export({name: one, "other": one}, tmp_path / "refused.xlsx")
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("values", [["x" * 32_768], range(1_048_576)], ids=["text", "rows"])
+def test_workbook_refuses_what_is_too_long(values, tmp_path):
+    pytest.importorskip("xlsxwriter", reason="Excel is an extra")
+    with pytest.raises(InvalidInputError):
+        export(pd.DataFrame({"a": values}), tmp_path / "refused.xlsx")
+    assert [*tmp_path.iterdir()] == []

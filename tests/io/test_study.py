@@ -80,36 +80,44 @@ def columns_of(files):
     return {*read_columns(files["data/one.csv"], is_own=True).columns}
 
 
-def test_study_holds_each_table_twice_and_cites(study, records):
-    names = {path.relative_to(study).as_posix() for path in study.rglob("*") if path.is_file()}
-    listed = {
-        f"data/{name}.{s}" for name in ("projects", "all-accounts") for s in ("csv", "parquet")
-    }
-    assert listed | {"datapackage.json", "README.md", "citation.bib"} <= names
-    for suffix in ("csv", "parquet"):
-        for name, frame in zip(("projects", "all-accounts"), records.values(), strict=True):
-            back = read_table(study / "data" / f"{name}.{suffix}")
-            without = [column for column in PERSONAL if column in frame and name != "projects"]
-            pd.testing.assert_frame_equal(back, frame.drop(columns=without))
-            assert back.attrs["dirframe"] == published_facts(frame)
+LISTED = {
+    "data/projects.csv",
+    "data/projects.parquet",
+    "data/all-accounts.csv",
+    "data/all-accounts.parquet",
+}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("table", ["projects", "All accounts"])
+def test_study_holds_each_table_twice(table, suffix, study, records):
+    frame = records[table]
+    file = table.lower().replace(" ", "-")
+    back = read_table(study / "data" / f"{file}.{suffix}")
+    without = [column for column in PERSONAL if column in frame and table != "projects"]
+    pd.testing.assert_frame_equal(back, frame.drop(columns=without))
+    assert back.attrs["dirframe"] == published_facts(frame)
+
+
+def test_study_cites_its_records_and_shows_how_to_read_them(study, records):
     readme = (study / "README.md").read_text("utf-8")
-    for said in (
-        "A study",
-        f"By {', '.join(AUTHORS)}.",
-        dirframe.cite(records["projects"]).partition(":")[0],
-        "CC0-1.0",
-    ):
-        assert said in readme
+    assert "A study" in readme
+    assert f"By {', '.join(AUTHORS)}." in readme
+    assert dirframe.cite(records["projects"]).partition(":")[0] in readme
+    assert "CC0-1.0" in readme
     # Its lines for pandas read what they name.
     lines = re.findall(r"pandas\.read_(?:csv|parquet)\(\"data/.*\)", readme)
-    for line in lines:
-        read = eval(line.replace("data/", f"{study}/data/"), {"pandas": pd})
-        for name in ("id", "analysis_id"):
-            assert read[name].dropna().tolist() == records["projects"][name].dropna().tolist()
-    assert len(lines) == 2
+    frames = [eval(line.replace("data/", f"{study}/data/"), {"pandas": pd}) for line in lines]
+    ids = [[frame[name].dropna().tolist() for name in ("id", "analysis_id")] for frame in frames]
+    expected = [records["projects"][name].dropna().tolist() for name in ("id", "analysis_id")]
+    assert ids == [expected, expected]
+
+
+def test_study_package_lists_its_files_and_their_provenance(study, records):
+    names = {path.relative_to(study).as_posix() for path in study.rglob("*") if path.is_file()}
+    assert LISTED | {"datapackage.json", "README.md", "citation.bib", "columns.csv"} <= names
     package = json.loads((study / "datapackage.json").read_text("utf-8"))
-    assert {table["path"] for table in package["resources"]} == listed
-    assert "columns.csv" in names
+    assert {table["path"] for table in package["resources"]} == LISTED
     provenance = package["resources"][2]["provenance"]
     assert provenance == published_facts(records["All accounts"])
     assert provenance["completeness"] == "proven"
@@ -231,7 +239,8 @@ def test_study_names_the_rules_of_each_statistic(name, kind_frames, write):
     rules = package_of(write(getattr(stats, name)(kind_frames[kind]))).get("methods", [])
     expected = RULES_OF_STATISTICS.get(name, [])
     assert len(rules) == len(expected)
-    assert all(rule.startswith(words) for rule, words in zip(rules, expected, strict=True))
+    pairs = zip(rules, expected, strict=True)
+    assert [(rule, words) for rule, words in pairs if not rule.startswith(words)] == []
 
 
 #: A statistic to divide by each stratum, and how the rules of this project begin that the stratum uses.
@@ -323,19 +332,26 @@ def test_study_holds_files_with_their_digests(records, write, tmp_path):
     assert "were not examined for data about persons" in readme
 
 
-def test_study_refuses_files_that_it_cannot_hold(records, tmp_path, monkeypatch):
-    projects = records["projects"]
-    (tmp_path / "a").mkdir()
-    for path in (tmp_path / "one.txt", tmp_path / "a" / "one.txt"):
-        path.write_text("x")
-    missing, folder = tmp_path / "none.txt", tmp_path / "a"
-    twice = [tmp_path / "one.txt", folder / "one.txt"]
-    for files in ([missing], [folder], twice, str(twice[0]), 3):
-        with pytest.raises(InvalidInputError):
-            export(projects, tmp_path / "s.zip", files=files)
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("s.zip", [Path("none.txt")]),
+        ("s.zip", [Path("a")]),
+        ("s.zip", [Path("one.txt"), Path("a/one.txt")]),
+        ("s.zip", "one.txt"),
+        ("s.zip", 3),
+        ("s.csv", [Path("one.txt")]),
+    ],
+    ids=["no file", "folder", "one name twice", "text", "number", "no study"],
+)
+def test_study_refuses_files_that_it_cannot_hold(name, files, records, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a").mkdir()
+    Path("one.txt").write_text("x")
+    Path("a/one.txt").write_text("x")
     with pytest.raises(InvalidInputError):
-        export(projects, tmp_path / "s.csv", files=twice[:1])
-    assert not (tmp_path / "s.zip").exists()
+        export(records["projects"], name, files=files)
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "one.txt"}
 
 
 def test_study_refuses_a_table_whose_name_no_file_can_have(records, tmp_path):
@@ -430,31 +446,46 @@ def test_entries_of_the_bibliography_have_different_keys(records, write):
 def test_entry_of_records_does_not_tell_what_was_done_for_another_table(records, write):
     projects = records["projects"]
     shares = stats.language_share(projects)
-    for frames in ({"a": projects, "b": shares}, {"b": shares, "a": projects}):
-        assert write(frames)["citation.bib"].decode() == dirframe.cite(projects, style="bibtex")
+    before = write({"a": projects, "b": shares})["citation.bib"].decode()
+    after = write({"b": shares, "a": projects})["citation.bib"].decode()
+    assert before == after == dirframe.cite(projects, style="bibtex")
     assert "language" in write({"b": shares})["citation.bib"].decode()
 
 
+UNLICENSED = with_provenance(
+    pd.DataFrame({"id": ["1"]}),
+    source="A directory",
+    base_url="https://directory.example",
+    resource="project",
+)
+
+
 def test_study_claims_no_licence_that_is_not_known(write):
-    frame = pd.DataFrame({"id": ["1"]})
-    with_provenance(
-        frame, source="A directory", base_url="https://directory.example", resource="project"
-    )
-    files = write(frame)
+    files = write(UNLICENSED)
     package = package_of(files)
     assert "licenses" not in package
     assert package["sources"] == [{"title": "A directory", "path": "https://directory.example"}]
     assert b"terms of A directory (https://directory.example)" in files["README.md"]
-    page = "https://directory.example/terms"
-    for license, expected in (
+
+
+TERMS = "https://directory.example/terms"
+
+
+@pytest.mark.parametrize(
+    ("license", "expected"),
+    [
         ("MIT OR Apache-2.0", {"name": "MIT OR Apache-2.0"}),
-        (page, {"name": page, "path": page}),
+        (TERMS, {"name": TERMS, "path": TERMS}),
         ("CC-BY-4.0", {"name": "CC-BY-4.0", "path": "https://spdx.org/licenses/CC-BY-4.0"}),
-    ):
-        files = write(frame, license=license)
-        assert package_of(files)["licenses"] == [expected]
-    for said in (b"Licence: CC-BY-4.0.", b"terms of A directory (https://directory.example)"):
-        assert said in files["README.md"]
+    ],
+)
+def test_study_has_the_licence_of_its_author_beside_the_terms_of_the_source(
+    license, expected, write
+):
+    files = write(UNLICENSED, license=license)
+    assert package_of(files)["licenses"] == [expected]
+    assert f"Licence: {license}." in files["README.md"].decode()
+    assert b"terms of A directory (https://directory.example)" in files["README.md"]
 
 
 def test_study_options_that_cannot_be_meant_are_refused(records, tmp_path):
@@ -486,10 +517,13 @@ def test_persons_are_left_out_unless_asked_for(records, write):
     files = write(accounts)
     assert not {*PERSONAL, "latitude_unreadable"} & columns_of(files)
     assert {"id", "created_at", "country_code", "country_alpha_2"} <= columns_of(files)
-    assert all(name.encode() in files["README.md"] for name in PERSONAL)
-    for member in accounts[["name", "email_sha1", "location"]].to_numpy().ravel():
-        if isinstance(member, str) and len(member) > 4:
-            assert not any(member.encode() in text for text in files.values())
+    readme = files["README.md"].decode()
+    assert [name for name in PERSONAL if name not in readme] == []
+    cells = accounts[["name", "email_sha1", "location"]].to_numpy().ravel()
+    members = {cell for cell in cells if isinstance(cell, str) and len(cell) > 4}
+    assert members
+    everything = b"".join(files.values())
+    assert {member for member in members if member.encode() in everything} == set()
     files = write(accounts, personal=True)
     assert set(PERSONAL) <= columns_of(files)
     assert b"law" in files["README.md"]
@@ -501,59 +535,94 @@ def test_persons_are_left_out_unless_asked_for(records, write):
         }
     )
     with_provenance(contributors, source="A directory", resource="contributor_fact")
-    assert not any(b"Ada" in text for text in write(contributors).values())
+    assert [name for name, text in write(contributors).items() if b"Ada" in text] == []
     assert set(fields("account").query("personal")["name"]) >= set(PERSONAL)
 
 
-def test_study_leaves_out_columns_that_the_schema_does_not_know(records, write):
+@pytest.fixture(scope="module")
+def strange(records):
+    """Return frames with columns that the schema does not know, which name a person."""
     accounts = records["All accounts"].head(2)
     badges = [[{"name": "Scribe", "awarded_by": "Ada L."}, "Ada L."], None]
-    strange = accounts.assign(
+    accounts = accounts.assign(
         badges=pd.Series(badges, accounts.index, dtype="object"),
         languages=["Ada L.", None],  # no list, as the schema has it
         real_name=["Ada L.", None],
         friends=pd.Series([["Ada L."], None], accounts.index, dtype="object"),
         years=[3, 4],
     )
-    project = records["projects"].head(1).assign(manager="Ada L.", size=pd.Categorical(["small"]))
+    project = records["projects"].head(1)
     position = pd.DataFrame({"id": ["1"], "name": ["Ada L."], "phone": [49301]})
-    with_provenance(position, source="A directory", resource="employment")
-    entries = dirframe.child_table(strange, "badges")  # a table of its own
-    for frame, held, left_out in [
-        (project, {"name"}, {"manager", "size"}),
-        (position, {"id"}, {"name", "phone"}),
-        (entries, {"account_id", "name"}, {"awarded_by"}),
-        (strange, {"badges", "years"}, {"real_name", "friends", "languages"}),
-    ]:
-        with pytest.warns(dirframe.ExportWarning, match="personal=True"):
-            files = write(frame)
-        assert not [name for name, text in files.items() if b"Ada L." in text]
-        assert held <= columns_of(files)
-        assert not left_out & columns_of(files)
-        assert all(column.encode() in files["README.md"] for column in left_out)
+    return {
+        "project": project.assign(manager="Ada L.", size=pd.Categorical(["small"])),
+        "position": with_provenance(position, source="A directory", resource="employment"),
+        "entries": dirframe.child_table(accounts, "badges"),  # a table of its own
+        "accounts": accounts,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "left_out"),
+    [
+        ("project", {"name"}, {"manager", "size"}),
+        ("position", {"id"}, {"name", "phone"}),
+        ("entries", {"account_id", "name"}, {"awarded_by"}),
+        ("accounts", {"badges", "years"}, {"real_name", "friends", "languages"}),
+    ],
+    ids=["project", "position", "entries", "accounts"],
+)
+def test_study_leaves_out_columns_that_the_schema_does_not_know(
+    name, held, left_out, strange, write
+):
+    with pytest.warns(dirframe.ExportWarning, match="personal=True"):
+        files = write(strange[name])
+    assert not [name for name, text in files.items() if b"Ada L." in text]
+    assert held <= columns_of(files)
+    assert not left_out & columns_of(files)
+    readme = files["README.md"].decode()
+    assert {column for column in left_out if column not in readme} == set()
+
+
+def test_study_leaves_out_parts_of_entries_that_the_schema_does_not_know(strange, write):
+    with pytest.warns(dirframe.ExportWarning, match="personal=True"):
+        files = write(strange["accounts"])
     assert b"awarded_by in badges, badge in badges" in files["README.md"]
     kept = json.loads(read_columns(files["data/one.csv"], is_own=True).columns["badges"][0])
     assert kept == [{"name": "Scribe"}]
-    assert {"real_name", "friends"} <= columns_of(write(strange, personal=True))
 
 
-def test_account_that_was_asked_for_by_name_is_not_named_by_its_query(write):
-    account = pd.DataFrame({"id": ["7"], "posts_count": [1]})
-    position = pd.DataFrame({"id": ["1"]})
-    path = "/accounts/{}/positions.xml"
-    for frame, resource, query, expected in [
-        (account, "account", {"id": "ada.l"}, {"id": "(left out)"}),
-        (account, "account", {"id": "7"}, {"id": "7"}),
-        (account, "account", {"query": "ada.l"}, {"query": "(left out)"}),
-        (position, "position", {"path": path.format("ada.l")}, {"path": path.format("(left out)")}),
-        (position, "position", {"path": path.format("7")}, {"path": path.format("7")}),
-        (position, "position", {"path": "/accounts.xml"}, {"path": "/accounts.xml"}),
-    ]:
-        asked = with_provenance(frame.copy(), source="A", resource=resource, query=query)
-        files = write(asked)
-        assert package_of(files)["resources"][0]["provenance"]["query"] == expected
-        assert not [name for name, text in files.items() if b"ada.l" in text]
-        assert asked.attrs["dirframe"]["query"] == query  # the frame stays as it was
+def test_study_of_persons_holds_columns_that_the_schema_does_not_know(strange, write):
+    assert {"real_name", "friends"} <= columns_of(write(strange["accounts"], personal=True))
+
+
+POSITIONS = "/accounts/{}/positions.xml"
+
+
+@pytest.mark.parametrize(
+    ("resource", "query", "expected"),
+    [
+        ("account", {"id": "ada.l"}, {"id": "(left out)"}),
+        ("account", {"id": "7"}, {"id": "7"}),
+        ("account", {"query": "ada.l"}, {"query": "(left out)"}),
+        (
+            "position",
+            {"path": POSITIONS.format("ada.l")},
+            {"path": POSITIONS.format("(left out)")},
+        ),
+        ("position", {"path": POSITIONS.format("7")}, {"path": POSITIONS.format("7")}),
+        ("position", {"path": "/accounts.xml"}, {"path": "/accounts.xml"}),
+    ],
+    ids=str,
+)
+def test_account_that_was_asked_for_by_name_is_not_named_by_its_query(
+    resource, query, expected, write
+):
+    columns = {"id": ["7"], "posts_count": [1]} if resource == "account" else {"id": ["1"]}
+    asked = with_provenance(pd.DataFrame(columns), source="A", resource=resource, query=query)
+    files = write(asked)
+    assert package_of(files)["resources"][0]["provenance"]["query"] == expected
+    assert not [name for name, text in files.items() if b"ada.l" in text]
+    assert asked.attrs["dirframe"]["query"] == query  # the frame stays as it was
 
 
 def test_archive_is_whole_in_a_study_while_a_harvest_writes_to_it(tmp_path):

@@ -24,6 +24,9 @@ from tests.service.test_store import (
     test_query_finds_what_a_plain_search_finds,
     test_xml_of_any_texts_and_elements_comes_out_as_it_went_in,
 )
-from tests.stats.test_strata import test_strata_hold_each_record_once_and_small_ones_are_together
+from tests.stats.test_strata import (
+    test_strata_hold_each_record_once,
+    test_strata_of_few_records_are_together,
+)
 from tests.test_provenance import test_records_are_compared_with_those_loaded_by_their_numbers
 from tests.test_selection import test_activity_is_that_of_the_statistic

@@ -23,7 +23,7 @@ from dirframe.errors import (
 )
 from dirframe.quality.rules import RULES
 from tests import charts, oracle, processes
-from tests.cases import slow_except
+from tests.cases import raised, slow_except
 
 RESOURCES = {"projects": "project", "accounts": "account"}
 RESOURCES |= {"contributors": "contributor_fact", "activity": "activity_fact"}
@@ -117,32 +117,41 @@ def test_columns_and_dtypes_do_not_depend_on_the_records(kind_frames, few):
     assert not failures
 
 
-def test_statistic_names_its_source_and_leaves_the_frame_as_it_is(kind_frames):
-    failures = []
-    for kind, name in EVERY:
-        frame = kind_frames[kind]
-        before, record_before = frame.copy(deep=True), provenance.get_provenance(frame)
-        table = getattr(stats, name)(frame)
-        record = provenance.get_provenance(table)
-        facts = {"source": "A directory", "steps": [name], "resource": RESOURCES[kind]}
-        facts["statistic"] = {"name": name}
-        failures += [(name, fact, record[fact]) for fact in facts if record[fact] != facts[fact]]
-        assert record["base"]["records"] in record["counted"].values()
-        assert record["base"]["which"]
-        assert next(iter(record["counted"].values())) == len(frame), name
-        pd.testing.assert_frame_equal(frame, before)
-        assert provenance.get_provenance(frame) == record_before, name
-    assert not failures
+@pytest.mark.parametrize(("kind", "name"), EVERY)
+def test_statistic_names_its_source_and_leaves_the_frame_as_it_is(kind, name, kind_frames):
+    frame = kind_frames[kind]
+    before, record_before = frame.copy(deep=True), provenance.get_provenance(frame)
+    table = getattr(stats, name)(frame)
+    record = provenance.get_provenance(table)
+    facts = {
+        "source": "A directory",
+        "steps": [name],
+        "resource": RESOURCES[kind],
+        "statistic": {"name": name},
+    }
+    assert {fact: record[fact] for fact in facts} == facts
+    assert record["base"]["records"] in record["counted"].values()
+    assert record["base"]["which"]
+    assert next(iter(record["counted"].values())) == len(frame)
+    pd.testing.assert_frame_equal(frame, before)
+    assert provenance.get_provenance(frame) == record_before
 
 
-def test_statistic_is_independent_of_the_order_and_index_of_records(kind_frames):
-    for kind, name in EVERY:
-        frame = kind_frames[kind]
-        mixed = frame.sample(frac=1, random_state=1)
-        mixed.index = pd.Index([7, 7, "a", None] * (len(frame) // 4), dtype=object)
-        for options in [{}, {"top": 2}] if name in TOPS else [{}]:
-            statistic = getattr(stats, name)
-            pd.testing.assert_frame_equal(statistic(mixed, **options), statistic(frame, **options))
+@pytest.mark.parametrize(
+    ("kind", "name", "options"),
+    [
+        *((kind, name, {}) for kind, name in EVERY),
+        *((kind, name, {"top": 2}) for kind, name in EVERY if name in TOPS),
+    ],
+)
+def test_statistic_is_independent_of_the_order_and_index_of_records(
+    kind, name, options, kind_frames
+):
+    frame = kind_frames[kind]
+    mixed = frame.sample(frac=1, random_state=1)
+    mixed.index = pd.Index([7, 7, "a", None] * (len(frame) // 4), dtype=object)
+    statistic = getattr(stats, name)
+    pd.testing.assert_frame_equal(statistic(mixed, **options), statistic(frame, **options))
 
 
 _OF_ACCOUNTS = {"impossible_kudo_rank", "impossible_latitude", "impossible_longitude"}
@@ -172,29 +181,40 @@ def shown(function, frame):
     return columns | record["counted"] | record["excluded"]
 
 
+def not_sent(frame, columns):
+    """Return a frame whose columns are empty because the directory did not send them."""
+    empty = {column: pd.Series(None, frame.index, frame[column].dtype) for column in columns}
+    return provenance.set_provenance(frame.assign(**empty), not_sent=list(columns))
+
+
+def missing(function, frame, words=None):
+    """Return the type of the error that a function raises for a frame, and the columns it misses."""
+    with pytest.raises(MissingColumnsError, match=words) as caught:
+        function(frame)
+    return caught.type, caught.value.columns
+
+
 @pytest.mark.parametrize("name", slow_except(NEEDY, [*NEEDY][::4]))
 def test_statistic_without_a_column_names_it_or_does_without(name, kind_frames):
     """What does without gives no figure and no word that would be another with the column."""
     function, kind = NEEDY[name]
     frame = kind(30) if callable(kind) else kind_frames[kind].assign(latitude=91.0, longitude=91.0)
     provenance.set_provenance(frame, **({"resource": RESOURCES[kind]} if kind in RESOURCES else {}))
-    with pytest.raises(MissingColumnsError) as caught:
-        function(pd.DataFrame({"x": []}))
-    first = caught.value.columns
+    _, first = missing(function, pd.DataFrame({"x": []}))
     others = {pair[0]: pair for pair in (oracle.FETCHED, oracle.USERS) if {*pair} <= {*frame}}
     needed = [others.get(column, (column,)) for column in first]  # of a pair, either will do
-    for columns in needed:
-        with pytest.raises(MissingColumnsError, match=columns[0]) as caught:
-            function(frame.drop(columns=[*columns]))
-        assert caught.value.columns == columns[:1]
-        empty = frame.assign(**{c: pd.Series(None, frame.index, frame[c].dtype) for c in columns})
-        with pytest.raises(ColumnsNotSentError) as unsent:
-            function(provenance.set_provenance(empty, not_sent=list(columns)))
-        assert unsent.value.columns == columns
+    assert needed
+    dropped = {columns: frame.drop(columns=[*columns]) for columns in needed}
+    unsent = {columns: not_sent(frame, columns) for columns in needed}
+    assert {columns: missing(function, dropped[columns], columns[0]) for columns in needed} == {
+        columns: (MissingColumnsError, columns[:1]) for columns in needed
+    }
+    assert {columns: missing(function, unsent[columns]) for columns in needed} == {
+        columns: (ColumnsNotSentError, columns) for columns in needed
+    }
     kept = [*{column for columns in needed for column in columns}, *frame.columns[:2]]
     found = shown(function, frame[[*dict.fromkeys(kept)]])
     assert found.items() <= shown(function, frame).items()
-    assert needed
 
 
 def test_records_of_another_kind_are_refused(sample_frames):
@@ -211,63 +231,105 @@ def test_records_of_another_kind_are_refused(sample_frames):
     assert not failures
 
 
-def test_results_and_objects_that_are_no_frame_are_refused(kind_frames):
-    twice = pd.DataFrame([["1", "C", "C"]], columns=["id", oracle.LANGUAGE, oracle.LANGUAGE])
-    functions = [getattr(stats, name) for _, name in EVERY]
-    for kind, name in EVERY:
-        with pytest.raises(InvalidInputError, match=name):
-            getattr(stats, name)(getattr(stats, name)(kind_frames[kind]))
-    quality = [dirframe.flags, dirframe.summary, dirframe.exclude, dirframe.select]
-    quality.append(lambda frame: dirframe.compare(frame, frame))
-    for function in (*functions, *quality):
-        for wrong in ([1], twice):
-            with pytest.raises(InvalidInputError):
-                function(wrong)
-    for function in quality:
-        with pytest.raises(InvalidInputError, match="tags"):
-            function(stats.tags(kind_frames["projects"]))
+@pytest.mark.parametrize(("kind", "name"), EVERY)
+def test_result_of_a_statistic_is_refused_by_it(kind, name, kind_frames):
+    statistic = getattr(stats, name)
+    result = statistic(kind_frames[kind])
+    with pytest.raises(InvalidInputError, match=name):
+        statistic(result)
 
 
-def test_top_is_a_whole_number_of_one_or_more(kind_frames):
-    for kind, name in EVERY:
-        assert ("top" in inspect.signature(getattr(stats, name)).parameters) == (name in TOPS)
-        for top in [0, -1, 1.5, 2.0, True, False, "3", float("nan")] if name in TOPS else ():
-            with pytest.raises(InvalidInputError, match="top"):
-                getattr(stats, name)(kind_frames[kind], top=top)
+#: Functions of a frame of records that are no statistic.
+QUALITY = {
+    "flags": dirframe.flags,
+    "summary": dirframe.summary,
+    "exclude": dirframe.exclude,
+    "select": dirframe.select,
+    "compare": lambda frame: dirframe.compare(frame, frame),
+}
 
 
-def test_options_have_names_and_an_unknown_one_is_a_type_error(kind_frames):
-    for module, names in ((stats, STATISTICS), (plot, CHARTS)):
-        for name in names:
-            _, *options = inspect.signature(getattr(module, name)).parameters.values()
-            assert not any(option.kind is option.POSITIONAL_OR_KEYWORD for option in options), name
-    for kind, name in EVERY:
-        with pytest.raises(TypeError, match="tpo"):
-            getattr(stats, name)(kind_frames[kind], tpo=3)
+@pytest.mark.parametrize("name", QUALITY)
+def test_result_of_a_statistic_is_refused_where_records_are_needed(name, kind_frames):
+    with pytest.raises(InvalidInputError, match="tags"):
+        QUALITY[name](stats.tags(kind_frames["projects"]))
 
 
-def test_options_of_statistics_and_selections_have_types_that_can_be_read():
-    quality = (
+_TWICE = pd.DataFrame([["1", "C", "C"]], columns=["id", oracle.LANGUAGE, oracle.LANGUAGE])
+
+
+@pytest.mark.parametrize("wrong", [[1], _TWICE], ids=["a list", "a column twice"])
+def test_object_that_is_no_frame_is_refused(wrong):
+    functions = {name: getattr(stats, name) for name in STATISTICS} | QUALITY
+    errors = {name: raised(function, wrong) for name, function in functions.items()}
+    others = {name: e for name, e in errors.items() if not isinstance(e, InvalidInputError)}
+    assert others == {}
+
+
+def test_top_is_an_option_of_statistics_of_groups():
+    options = {name: inspect.signature(getattr(stats, name)).parameters for name in STATISTICS}
+    assert {name for name in STATISTICS if "top" in options[name]} == TOPS
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, name in EVERY if name in TOPS])
+def test_top_is_a_whole_number_of_one_or_more(kind, name, kind_frames):
+    statistic, frame = getattr(stats, name), kind_frames[kind]
+    wrong = [0, -1, 1.5, 2.0, True, False, "3", float("nan")]
+    errors = [raised(statistic, frame, top=top) for top in wrong]
+    assert [type(error) for error in errors] == [InvalidInputError] * len(wrong)
+    assert [error for error in errors if "top" not in str(error)] == []
+
+
+def test_options_have_names():
+    functions = [getattr(stats, name) for name in STATISTICS]
+    functions += [getattr(plot, name) for name in CHARTS]
+    by_place = {}
+    for function in functions:
+        _, *options = inspect.signature(function).parameters.values()
+        unnamed = [one.name for one in options if one.kind is one.POSITIONAL_OR_KEYWORD]
+        if unnamed:
+            by_place[function.__module__, function.__name__] = unnamed
+    assert by_place == {}
+
+
+@pytest.mark.parametrize(("kind", "name"), EVERY)
+def test_option_that_is_unknown_is_a_type_error(kind, name, kind_frames):
+    with pytest.raises(TypeError, match="tpo"):
+        getattr(stats, name)(kind_frames[kind], tpo=3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(getattr(stats, name) for name in STATISTICS),
         dirframe.select,
         dirframe.flags,
         dirframe.exclude,
         dirframe.summary,
         dirframe.compare,
-    )
-    own = (stats.by, dirframe.with_age, dirframe.with_license_family)
-    for function in (*(getattr(stats, name) for name in STATISTICS), *quality, *own):
-        hints = typing.get_type_hints(inspect.unwrap(function))
-        first, *_ = inspect.signature(function).parameters
-        assert {first, "return"} <= {*hints}
-        assert first in {"frame", "before", "statistic"}
+        stats.by,
+        dirframe.with_age,
+        dirframe.with_license_family,
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_options_of_statistics_and_selections_have_types_that_can_be_read(function):
+    hints = typing.get_type_hints(inspect.unwrap(function))
+    first, *_ = inspect.signature(function).parameters
+    assert {first, "return"} <= {*hints}
+    assert first in {"frame", "before", "statistic"}
 
 
-def test_statistic_of_which_rows_were_taken_away_says_how_many_are_left(kind_frames):
-    for kind, name in (("projects", "language_share"), ("projects", "tags")):
-        table = getattr(stats, name)(kind_frames[kind])
-        assert " rows" not in provenance.caption(table)
-        assert f"{len(table) - 1} of {len(table)} rows" in provenance.caption(table[1:])
-        assert " rows" not in charts.caption(getattr(plot, name)(kind_frames[kind]))
+@pytest.mark.parametrize("name", ["language_share", "tags"])
+def test_statistic_of_which_rows_were_taken_away_says_how_many_are_left(name, kind_frames):
+    frame = kind_frames["projects"]
+    table = getattr(stats, name)(frame)
+    assert " rows" not in provenance.caption(table)
+    assert f"{len(table) - 1} of {len(table)} rows" in provenance.caption(table[1:])
+    assert " rows" not in charts.caption(getattr(plot, name)(frame))
+
+
+def test_strata_of_which_rows_were_taken_away_say_how_many_are_left(kind_frames):
     strata = stats.by(stats.tags, kind_frames["projects"], oracle.LANGUAGE)
     assert "2 of " in provenance.caption(strata.head(2))
     assert " rows" not in provenance.caption(strata)

@@ -72,12 +72,22 @@ def test_frames_of_dask_keep_their_source(past_projects, parquet):
         check(dask.from_pandas(past_projects, npartitions=3), past_projects, has_source=True)
 
 
-def test_statistics_refuse_what_is_no_table(tmp_path):
-    (tmp_path / "wrong.parquet").write_text("id,name")
-    for wrong, words in (
-        *((7, "got int"), (pd.Series([["xml"]]), "got pandas.Series"), (pa.array([1]), "pyarrow")),
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (7, "got int"),
+        (pd.Series([["xml"]]), "got pandas.Series"),
+        (pa.array([1]), "pyarrow"),
         ("no_such_file.parquet", "There is no file no_such_file.parquet"),
-        (tmp_path / "wrong.parquet", "not Parquet"),
-    ):
-        with pytest.raises(InvalidInputError, match=words):
-            stats.lorenz(wrong)
+    ],
+    ids=["int", "Series", "array", "file"],
+)
+def test_statistics_refuse_what_is_no_table(wrong, words):
+    with pytest.raises(InvalidInputError, match=words):
+        stats.lorenz(wrong)
+
+
+def test_statistics_refuse_a_file_that_is_not_parquet(tmp_path):
+    (tmp_path / "wrong.parquet").write_text("id,name")
+    with pytest.raises(InvalidInputError, match="not Parquet"):
+        stats.lorenz(tmp_path / "wrong.parquet")

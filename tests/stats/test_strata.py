@@ -1,5 +1,7 @@
 """A statistic is computed for each stratum, from its records alone, as far as they were sent."""
 
+from collections import Counter
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -44,31 +46,38 @@ def test_strata_give_what_the_records_of_each_give_alone(
     for value, own in frame.groupby(values, dropna=False):
         is_own = found[label].isna() if pd.isna(value) else found[label] == value
         rows = found[is_own].drop(columns=label).reset_index(drop=True)
-        pd.testing.assert_frame_equal(rows, statistic(own))
+        pd.testing.assert_frame_equal(rows, statistic(own), obj=f"stratum {value}")
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["C", "Java", " ", None]), st.none() | st.integers(-5, 120)),
-        max_size=30,
-    ),
-    st.integers(1, 5),
+def languages_and_people(rows):
+    frame = pd.DataFrame(rows, columns=[LANGUAGE, PEOPLE])
+    return frame.astype({LANGUAGE: "str", PEOPLE: "Int64"})
+
+
+ROWS = st.lists(
+    st.tuples(st.sampled_from(["C", "Java", " ", None]), st.none() | st.integers(-5, 120)),
+    max_size=30,
 )
-def test_strata_hold_each_record_once_and_small_ones_are_together(rows, least):
-    frame = pd.DataFrame(rows, columns=[LANGUAGE, PEOPLE]).astype(
-        {LANGUAGE: "str", PEOPLE: "Int64"}
-    )
+
+
+@pytest.mark.parametrize("by", ["language", "team_size"])
+@given(rows=ROWS, least=st.integers(1, 5))
+def test_strata_hold_each_record_once(by, rows, least):
+    frame = languages_and_people(rows)
     whole = stats.contributor_distribution(frame).set_index("contributors")["projects"]
-    for by in ("language", "team_size"):
-        found = stats.by(stats.contributor_distribution, frame, by, min_records=least)
-        together = found.groupby("contributors")["projects"].sum()
-        assert together.to_dict() == whole.to_dict()
-        assert counted(found)["projects"] == len(rows)
-    found = stats.by(stats.team_size_classes, frame, "language", min_records=least)["language"]
-    names = frame[LANGUAGE].where(frame[LANGUAGE] != " ")
-    for name, records in names.value_counts(dropna=False).items():
-        is_shown = found.isna() if pd.isna(name) else found == name
-        assert is_shown.any() == (records >= least)
+    found = stats.by(stats.contributor_distribution, frame, by, min_records=least)
+    together = found.groupby("contributors")["projects"].sum()
+    assert together.to_dict() == whole.to_dict()
+    assert counted(found)["projects"] == len(rows)
+
+
+@given(rows=ROWS, least=st.integers(1, 5))
+def test_strata_of_few_records_are_together(rows, least):
+    frame = languages_and_people(rows)
+    found = stats.by(stats.team_size_classes, frame, "language", min_records=least)
+    shown = {None if pd.isna(name) else name for name in found["language"]}
+    sizes = Counter(None if name == " " else name for name, _ in rows)
+    assert shown & {*sizes} == {name for name, records in sizes.items() if records >= least}
 
 
 def test_years_and_sizes_ascend_and_what_is_not_known_is_last():
@@ -100,50 +109,64 @@ def test_years_and_sizes_ascend_and_what_is_not_known_is_last():
 )
 def test_strata_of_a_statistic_of_one_project_are_projects(kind, name, kind_frames):
     some = kind_frames[kind].iloc[:10]
-    both = [some.assign(project_id="7"), some.iloc[:4].assign(project_id="9")]
-    frame, statistic = pd.concat(both, ignore_index=True), getattr(stats, name)
+    large, small = some.assign(project_id="7"), some.iloc[:4].assign(project_id="9")
+    frame, statistic = pd.concat([large, small], ignore_index=True), getattr(stats, name)
     with pytest.raises(InvalidInputError, match=r"stats\.by or plot\.panels"):
         statistic(frame)
     found = stats.by(statistic, frame, "project_id")
-    for project, own in frame.groupby("project_id"):
-        rows = found[found["project_id"] == project].drop(columns="project_id")
-        pd.testing.assert_frame_equal(rows.reset_index(drop=True), statistic(own))
-    if name in plot.__all__:
-        first, second = plot.panels(getattr(plot, name), frame, "project_id").axes
-        assert [ax.get_title("left").split()[0] for ax in (first, second)] == ["7", "9"]
-        for one, other in zip(first.child_axes, second.child_axes, strict=True):
-            assert one.get_ylim() == other.get_ylim()
+    first = found[found["project_id"] == "7"].reset_index(drop=True)
+    second = found[found["project_id"] == "9"].reset_index(drop=True)
+    assert len(first) + len(second) == len(found)
+    pd.testing.assert_frame_equal(first.drop(columns="project_id"), statistic(large))
+    pd.testing.assert_frame_equal(second.drop(columns="project_id"), statistic(small))
 
 
 @pytest.mark.parametrize(
-    ("load", "names"),
-    [
-        (dirframe.load_contributors, ("commits_by_contributor", "commit_concentration")),
-        (dirframe.load_activity, ("monthly_activity",)),
-    ],
+    ("kind", "name"), [("contributors", "commits_by_contributor"), ("activity", "monthly_activity")]
 )
-def test_records_of_two_projects_are_never_counted_as_those_of_one(load, names, sample):
+def test_panels_of_a_statistic_of_one_project_are_projects_of_one_scale(kind, name, kind_frames):
+    some = kind_frames[kind].iloc[:10]
+    both = [some.assign(project_id="7"), some.iloc[:4].assign(project_id="9")]
+    frame = pd.concat(both, ignore_index=True)
+    first, second = plot.panels(getattr(plot, name), frame, "project_id").axes
+    assert [ax.get_title("left").split()[0] for ax in (first, second)] == ["7", "9"]
+    limits = [[ax.get_ylim() for ax in (panel, *panel.child_axes)] for panel in (first, second)]
+    assert limits[0] == limits[1]
+
+
+LOADS = {
+    "commits_by_contributor": dirframe.load_contributors,
+    "commit_concentration": dirframe.load_contributors,
+    "monthly_activity": dirframe.load_activity,
+}
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_records_of_two_projects_are_never_counted_as_those_of_one(name, sample):
     """Ids of contributors differ, and so may months: what tells is the column, or the load."""
+    statistic, load = getattr(stats, name), LOADS[name]
     both = load(["633", "714"], directory=sample, progress=False)
     first = both[both["project_id"] == "633"]
-    for name in names:
-        statistic = getattr(stats, name)
-        with pytest.raises(InvalidInputError, match="2 projects"):
-            statistic(both)
-        with pytest.raises(MissingColumnsError) as caught:
-            statistic(both.drop(columns="project_id"))
-        assert list(caught.value.columns) == ["project_id"]
-        assert len(statistic(first)) == len(statistic(load("633", directory=sample)))
+    with pytest.raises(InvalidInputError, match="2 projects"):
+        statistic(both)
+    with pytest.raises(MissingColumnsError) as caught:
+        statistic(both.drop(columns="project_id"))
+    assert list(caught.value.columns) == ["project_id"]
+    assert len(statistic(first)) == len(statistic(load("633", directory=sample)))
 
 
-def test_strata_are_judged_at_the_day_of_the_whole(sample_projects):
-    for frame in (sample_projects.head(300), sample_projects.head(100)):
-        whole = stats.activity(frame)
-        for column in ("language", "year", "age"):
-            table = stats.by(stats.activity, frame, column)
-            assert set(table["as_of"]) == set(whole["as_of"])
-            numbers = table.groupby("activity")["projects"].sum()
-            assert numbers.to_dict() == dict(zip(whole["activity"], whole["projects"], strict=True))
+@pytest.mark.parametrize("records", [300, 100])
+@pytest.mark.parametrize("column", ["language", "year", "age"])
+def test_strata_are_judged_at_the_day_of_the_whole(column, records, sample_projects):
+    frame = sample_projects.head(records)
+    whole = stats.activity(frame)
+    table = stats.by(stats.activity, frame, column)
+    assert set(table["as_of"]) == set(whole["as_of"])
+    numbers = table.groupby("activity")["projects"].sum()
+    assert numbers.to_dict() == dict(zip(whole["activity"], whole["projects"], strict=True))
+
+
+def test_strata_of_growth_are_finished_at_the_day_of_the_whole():
     years = pd.to_datetime(["2011-03-01", "2012-05-01", "2013-02-01"], utc=True)
     frame = pd.DataFrame({"created_at": years, LANGUAGE: ["C", "C", "Java"]})
     growth = stats.by(stats.growth, frame, "language", freq="Y")
@@ -182,30 +205,38 @@ def test_strata_of_equal_size_are_cut_in_their_order(kind_frames):
     assert titles == [*"ABCDEFGHIJK", "other (3 languages)"]
 
 
-def test_strata_by_licence_or_tag_hold_a_project_in_each():
+def licensed_and_tagged():
     gpl, mit = {"name": "gpl3"}, {"name": "mit"}
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "licenses": [[gpl, mit], [mit], None],
             "tags": [["xml"], ["web", "xml"], []],
             PEOPLE: pd.array([1, 2, 3], dtype="Int64"),
         }
     )
-    for column, expected in {
-        "license": {"mit": 2, "gpl3": 1, None: 1},
-        "license_family": {"permissive": 2, "strong copyleft": 1, "none": 1},
-        "tag": {"xml": 2, "web": 1, None: 1},
-    }.items():
-        table = stats.by(stats.contributor_distribution, frame, column)
-        sums = table.groupby(column, dropna=False, sort=False)["projects"].sum()
-        found = {None if pd.isna(name) else name: number for name, number in sums.items()}
-        assert found == expected
-        assert list(found) == list(expected)
-        assert counted(table)["in_several_strata"] == 1
-        assert provenance.get_provenance(table)["base"]["records"] == 3
-    for lists, name in (("licenses", "'license'"), ("tags", "'tag'")):
-        with pytest.raises(InvalidInputError, match=name):
-            stats.by(stats.growth, frame, lists)
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        ("license", {"mit": 2, "gpl3": 1, None: 1}),
+        ("license_family", {"permissive": 2, "strong copyleft": 1, "none": 1}),
+        ("tag", {"xml": 2, "web": 1, None: 1}),
+    ],
+)
+def test_strata_by_licence_or_tag_hold_a_project_in_each(column, expected):
+    table = stats.by(stats.contributor_distribution, licensed_and_tagged(), column)
+    sums = table.groupby(column, dropna=False, sort=False)["projects"].sum()
+    found = {None if pd.isna(name) else name: number for name, number in sums.items()}
+    assert list(found.items()) == list(expected.items())
+    assert counted(table)["in_several_strata"] == 1
+    assert provenance.get_provenance(table)["base"]["records"] == 3
+
+
+@pytest.mark.parametrize(("lists", "name"), [("licenses", "'license'"), ("tags", "'tag'")])
+def test_strata_by_a_column_of_lists_are_refused_with_the_name_that_divides(lists, name):
+    with pytest.raises(InvalidInputError, match=name):
+        stats.by(stats.growth, licensed_and_tagged(), lists)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "Float64", "Int64", "object", "int64[pyarrow]"])
@@ -244,15 +275,18 @@ def test_strata_of_a_statistic_of_ones_own(kind_frames):
     def table(records):
         return records[["id"]].head(1)
 
-    for function, columns in (
-        (most, ["value"]),
-        (ends, ["min", "max"]),
-        (table, ["id"]),
-        (lambda records: stats.growth(records, freq="Y"), ["start", "new", "total", "finished"]),
-    ):
-        result = stats.by(function, known, "language")
-        assert list(result) == ["language", *columns]
-        assert provenance.caption(result)
+    def growth(records):
+        return stats.growth(records, freq="Y")
+
+    functions = (most, ends, table, growth)
+    results = {function.__name__: stats.by(function, known, "language") for function in functions}
+    assert {name: list(result) for name, result in results.items()} == {
+        "most": ["language", "value"],
+        "ends": ["language", "min", "max"],
+        "table": ["language", "id"],
+        "growth": ["language", "start", "new", "total", "finished"],
+    }
+    assert [name for name, result in results.items() if not provenance.caption(result)] == []
     alone = known[known[LANGUAGE].str.strip() == "Java"]
     result = stats.by(most, known, "language").set_index("language")
     assert result.loc["Java", "value"] == alone[PEOPLE].max()
@@ -291,20 +325,48 @@ def test_strata_by_a_column_go_before_derived_ones_of_its_name(kind_frames):
         stats.by(stats.tags, frame.assign(year=frame["created_at"]), "year")
 
 
-def test_strata_refuse_what_cannot_be_divided(kind_frames):
+@pytest.mark.parametrize(
+    ("column", "least", "named"),
+    [
+        ("nothing", 1, "nothing"),
+        ("tags", 1, "tags"),
+        ("country", 1, "country"),
+        ([LANGUAGE], 1, None),
+        ("year", 0, "min_records"),
+    ],
+)
+def test_strata_refuse_what_cannot_be_divided(column, least, named, kind_frames):
     frame = kind_frames["projects"].assign(by_year="C", language="D")
-    names = [(name, 1, name) for name in ("nothing", "tags", "country")]
-    for column, least, named in (*names, ([LANGUAGE], 1, None), ("year", 0, "min_records")):
-        with pytest.raises(InvalidInputError, match=named):
-            stats.by(stats.language_share, frame, column, min_records=least)
+    with pytest.raises(InvalidInputError, match=named):
+        stats.by(stats.language_share, frame, column, min_records=least)
+
+
+def test_strata_refuse_an_option_that_the_statistic_has_not(kind_frames):
     with pytest.raises(TypeError, match="tpo"):
-        stats.by(stats.language_share, frame, LANGUAGE, tpo=3)
-    for function, other in ((stats.by, plot.tags), (plot.panels, stats.tags)):
-        for wrong in (other, function, "tags", None):
-            with pytest.raises(InvalidInputError, match=function.__module__.split(".")[1]):
-                function(wrong, frame, LANGUAGE)
+        stats.by(stats.language_share, kind_frames["projects"], LANGUAGE, tpo=3)
+
+
+@pytest.mark.parametrize(
+    ("divide", "wrong"),
+    [
+        (stats.by, plot.tags),
+        (stats.by, stats.by),
+        (stats.by, "tags"),
+        (stats.by, None),
+        (plot.panels, stats.tags),
+        (plot.panels, plot.panels),
+        (plot.panels, "tags"),
+        (plot.panels, None),
+    ],
+)
+def test_strata_refuse_what_is_no_statistic_or_chart(divide, wrong, kind_frames):
+    with pytest.raises(InvalidInputError, match=divide.__module__.split(".")[1]):
+        divide(wrong, kind_frames["projects"], LANGUAGE)
     assert plt.get_fignums() == []
-    taken = frame.assign(year=1, by_year=2)
+
+
+def test_strata_of_a_name_that_the_statistic_has_are_in_another_column(kind_frames):
+    taken = kind_frames["projects"].assign(language="D", year=1, by_year=2)
     assert {"by_year", "year"} < {*stats.by(stats.languages_by_year, taken, "year")}
 
 
@@ -321,19 +383,30 @@ def unsent(tmp_path_factory):
         return dirframe.load_projects(sort="project_name", directory=directory, progress=False)
 
 
-def test_strata_refuse_columns_that_were_not_sent(unsent):
-    for function in (stats.language_share, stats.survival, plot.lorenz):
-        with pytest.raises(ColumnsNotSentError) as caught:
-            function(unsent)
-        assert all(column.startswith("analysis_") for column in caught.value.columns)
-    for column in ("language", "team_size", LANGUAGE):
-        with pytest.raises(ColumnsNotSentError):
-            stats.by(stats.growth, unsent, column)
+@pytest.mark.parametrize("function", [stats.language_share, stats.survival, plot.lorenz])
+def test_statistics_and_charts_refuse_columns_that_were_not_sent(function, unsent):
+    with pytest.raises(ColumnsNotSentError) as caught:
+        function(unsent)
+    own = [name for name in caught.value.columns if not name.startswith("analysis_")]
+    assert own == []
+
+
+@pytest.mark.parametrize("column", ["language", "team_size", LANGUAGE])
+def test_strata_refuse_columns_that_were_not_sent(column, unsent):
+    with pytest.raises(ColumnsNotSentError):
+        stats.by(stats.growth, unsent, column)
+
+
+def test_columns_that_were_sent_or_added_are_counted_where_analyses_were_not_sent(unsent):
     assert stats.growth(unsent)["total"].max() == 30
     filled = unsent.assign(**{LANGUAGE: "C", LINES: 10})  # put in later
     assert list(stats.language_share(filled)["language"]) == ["C"]
     years = stats.by(stats.growth, unsent, "year")["year"]  # those of the creation, then
     assert set(years) == set(unsent["created_at"].dt.strftime("%Y"))
+
+
+def test_summary_says_what_was_not_sent_and_not_that_it_is_missing(unsent):
     reasons = " ".join(dirframe.summary(unsent).bias["reason"])
-    for words, is_said in (("not sent", True), ("no main language", False), ("no analysis", False)):
-        assert (words in reasons) is is_said
+    assert "not sent" in reasons
+    assert "no main language" not in reasons
+    assert "no analysis" not in reasons

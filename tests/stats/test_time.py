@@ -32,40 +32,61 @@ def counted(table):
 # Activity, life spans and survival
 
 
-def test_activity_is_not_moved_by_a_single_wrong_month_or_date():
-    sound = [project(0, 59), project(0, 10), project(0, 58)]
-    assert stats.activity(projects(*sound))["projects"].tolist() == [2, 1, 0]
-    for wrong, why in (
+SOUND = [project(0, 59), project(0, 10), project(0, 58)]
+
+
+def test_activity_is_that_of_the_newest_month():
+    assert stats.activity(projects(*SOUND))["projects"].tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
         (project(0, 12 * 400), "months_after_fetch"),
         (project(0, 12 * 400, None), "months_after_fetch"),
         (project(0, 59, 12 * 500), "fetch_impossible"),
         (project(0, 12, 12), "not_fetched_since"),
-    ):
-        table = stats.activity(projects(*sound, wrong))
-        assert table["projects"].tolist() == [2, 1, 1]
-        assert counted(table)[why] == 1
-        assert set(table["as_of"]) == {pd.Timestamp(month(60))}
+    ],
+)
+def test_activity_is_not_moved_by_a_single_wrong_month_or_date(wrong, why):
+    table = stats.activity(projects(*SOUND, wrong))
+    assert table["projects"].tolist() == [2, 1, 1]
+    assert counted(table)[why] == 1
+    assert set(table["as_of"]) == {pd.Timestamp(month(60))}
 
 
-def test_code_that_was_fetched_after_the_load_or_after_today_cannot_be():
-    for loaded, impossible in ((datetime(2005, 1, 20, tzinfo=UTC), 1), (None, 0)):
-        some = projects(project(0, 59, 60), project(0, 59, 62), loaded=loaded)
-        assert counted(stats.activity(some))["fetch_impossible"] == impossible
+@pytest.mark.parametrize(
+    ("loaded", "impossible"), [(datetime(2005, 1, 20, tzinfo=UTC), 1), (None, 0)]
+)
+def test_code_that_was_fetched_after_the_load_cannot_be(loaded, impossible):
+    some = projects(project(0, 59, 60), project(0, 59, 61), loaded=loaded)
+    assert counted(stats.activity(some))["fetch_impossible"] == impossible
+
+
+def test_code_that_was_fetched_after_today_cannot_be():
     future = projects(project(1, 5, 12 * 500), loaded=datetime(2600, 1, 1, tzinfo=UTC))
     assert stats.life_span(future)["ended"].isna().tolist() == [True]
 
 
-def test_activity_as_of_a_day_is_that_of_its_month():
-    some = projects(project(0, 24))
-    naive = datetime(2002, 12, 5)  # noqa: DTZ001  # a date without a zone is UTC
-    zoned = pd.Timestamp("2003-01-01 00:30", tz="Europe/Berlin")
-    for day in ("2002-12-31", "2002-12", date(2002, 12, 5), naive, zoned):
-        assert stats.activity(some, as_of=day)["projects"].tolist() == [1, 0, 0], day
-    assert stats.activity(some, as_of="2003-01-01")["projects"].tolist() == [0, 1, 0]
+@pytest.mark.parametrize(
+    ("day", "numbers"),
+    [
+        ("2002-12-31", [1, 0, 0]),
+        ("2002-12", [1, 0, 0]),
+        (date(2002, 12, 5), [1, 0, 0]),
+        (datetime(2002, 12, 5), [1, 0, 0]),  # noqa: DTZ001  # a date without a zone is UTC
+        (pd.Timestamp("2003-01-01 00:30", tz="Europe/Berlin"), [1, 0, 0]),
+        ("2003-01-01", [0, 1, 0]),
+    ],
+)
+def test_activity_as_of_a_day_is_that_of_its_month(day, numbers):
+    table = stats.activity(projects(project(0, 24)), as_of=day)
+    assert table["projects"].tolist() == numbers
 
 
-def test_activity_as_of_what_is_no_day_or_month_is_refused():
-    wrong = [
+@pytest.mark.parametrize(
+    "as_of",
+    [
         "soon",
         "2013-31-31",
         2013,
@@ -77,20 +98,24 @@ def test_activity_as_of_what_is_no_day_or_month_is_refused():
         2013.5,
         pd.NaT,
         "",
-    ]
-    for as_of in wrong:
-        with pytest.raises(InvalidInputError, match="as_of"):
-            stats.activity(projects(), as_of=as_of)
+    ],
+)
+def test_activity_as_of_what_is_no_day_or_month_is_refused(as_of):
+    with pytest.raises(InvalidInputError, match="as_of"):
+        stats.activity(projects(), as_of=as_of)
 
 
-def test_survival_window_and_confidence_have_bounds():
-    for statistic in (stats.activity, stats.life_span, stats.survival):
-        for window in (0, 25, -1, 1.5, "12", True, None):
-            with pytest.raises(InvalidInputError, match="window"):
-                statistic(projects(), window=window)
-    for confidence in (0, 1, 95, "0.95", None):
-        with pytest.raises(InvalidInputError, match="confidence"):
-            stats.survival(projects(), confidence=confidence)
+@pytest.mark.parametrize("window", [0, 25, -1, 1.5, "12", True, None])
+@pytest.mark.parametrize("name", ["activity", "life_span", "survival"])
+def test_survival_window_has_bounds(name, window):
+    with pytest.raises(InvalidInputError, match="window"):
+        getattr(stats, name)(projects(), window=window)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95, "0.95", None])
+def test_survival_confidence_has_bounds(confidence):
+    with pytest.raises(InvalidInputError, match="confidence"):
+        stats.survival(projects(), confidence=confidence)
 
 
 def test_lives_that_tie_are_by_name_and_id_and_missing_ones_are_first():

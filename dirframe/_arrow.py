@@ -123,8 +123,15 @@ def as_text(column: pd.Series[Any]) -> pd.Series[Any]:
         raise
 
 
+REPLACE_HALF_PAIR = "Replace it first, such as by text.encode('utf-8', 'replace').decode()."
+
+
 def check_unicode(values: Iterable[Any], column: object) -> None:
-    """Raise by its row if a text, also within a list, has half a UTF-16 pair, which is no text."""
+    """Raise by its row if a text, also within a list, has half a UTF-16 pair, which is no text.
+
+    `column` is None for a Series without a name.
+    """
+    holder = "The Series" if column is None else f"The column {column}"
     for row, value in enumerate(values):
         text = (
             value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -133,9 +140,8 @@ def check_unicode(values: Iterable[Any], column: object) -> None:
             text.encode()
         except UnicodeEncodeError as error:
             raise InvalidInputError(
-                f"The column {column} holds half a UTF-16 pair, which is no text: row {row:,} "
-                f"({text!a}).",
-                hint="Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+                f"{holder} holds half a UTF-16 pair, which is no text: row {row:,} ({text!a}).",
+                hint=REPLACE_HALF_PAIR,
             ) from error
 
 

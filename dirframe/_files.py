@@ -41,10 +41,7 @@ def check_writable(target: Path, *, overwrite: bool, suffixes: Collection[str] =
             f"{target.readlink()}."
         )
     if overwrite and target.exists() and not target.is_file():
-        raise InvalidInputError(
-            f"{target} is no file but a pipe or a device, which a file would replace. Choose another "
-            "name."
-        )
+        raise InvalidInputError(f"{target} is a pipe or a device, not a file. Choose another name.")
     if not overwrite and os.path.lexists(target):
         raise InvalidInputError(
             f"{target} already exists.",
@@ -53,7 +50,7 @@ def check_writable(target: Path, *, overwrite: bool, suffixes: Collection[str] =
     ancestor = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
     if not ancestor.is_dir() or not os.access(ancestor, os.W_OK):
         raise InvalidInputError(
-            f"{target} cannot be written: {ancestor} is no folder that may be written to."
+            f"{target} cannot be written: {ancestor} is not a folder that you can write to."
         )
 
 
@@ -116,8 +113,8 @@ def atomic_write(target: Path, *, overwrite: bool, like: Path | None = None) -> 
     except UnicodeEncodeError as error:
         near = error.object[max(error.start - 20, 0) : error.end + 20]
         raise InvalidInputError(
-            f"{target} cannot hold the text {near!r}: it has a lone surrogate. Leave it out, or "
-            "decode the text as UTF-8 where it comes from."
+            f"{target} cannot hold the text {near!a}: it has half a UTF-16 pair, which is no text.",
+            hint="Replace it first, such as by text.encode('utf-8', 'replace').decode().",
         ) from None
     finally:
         _BEING_WRITTEN.discard(temporary.name)

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, time
 from decimal import Decimal
 from hashlib import sha256
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
 
 #: Key of the provenance in the attributes of a frame.
 ATTRIBUTE = "dirframe"
@@ -48,6 +49,10 @@ _MOST_CELLS_OF_A_VALUE = 100
 #: Parquet holds equal values once: so many cells are allowed, or so many for each byte.
 _MOST_REPEATED_CELLS = 5_000_000
 _MOST_CELLS_OF_A_BYTE = 200
+#: The same of the bytes of all values.
+_MOST_REPEATED_BYTES = 2**28
+_MOST_BYTES_OF_A_BYTE = 200
+_ROWS_OF_DELTAS = 1_024  # that are read at a time
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
 
@@ -254,13 +259,26 @@ def _refuse_empty_cells(width: int, records: Sequence[dict[str, Any]]) -> None:
         )
 
 
-def _refuse_repeated_cells(rows: int, width: int, size: int) -> None:
-    """Raise if a small file would make a large table, of values that repeat."""
-    cells = rows * width
+def _refuse_repeated_cells(cells: int, size: int) -> None:
+    """Raise if a small file would make a table of many cells, of values that repeat."""
     if cells > max(_MOST_REPEATED_CELLS, _MOST_CELLS_OF_A_BYTE * size):
         raise UnsuitableTableError(
-            f"its {size:,} bytes would make a table of {rows:,} rows and {width:,} columns. Such a "
-            "file repeats the same values: write fewer rows"
+            f"its {size:,} bytes would make a table of {cells:,} values. Such a file repeats the same "
+            "values: write fewer rows"
+        )
+
+
+def most_bytes(size: int) -> int:
+    """Return how many bytes a compressed file of a size may hold."""
+    return max(_MOST_REPEATED_BYTES, _MOST_BYTES_OF_A_BYTE * size)
+
+
+def _refuse_repeated_bytes(number: int, most: int, size: int) -> None:
+    """Raise if a small file would make a table of many bytes, of texts that repeat."""
+    if number > most:
+        raise UnsuitableTableError(
+            f"its {size:,} bytes would make a table of {number:,} bytes, and {most:,} are allowed for "
+            "a file of this size. It repeats long texts: write shorter texts, or fewer rows"
         )
 
 
@@ -410,10 +428,9 @@ def read_parquet(source: bytes | Path) -> pa.Table:
     try:
         with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
             if not is_own:
-                width = len(opened.schema_arrow)
-                _refuse_many_columns(width)
+                _refuse_many_columns(len(opened.schema_arrow))
                 size = len(source) if isinstance(source, bytes) else source.stat().st_size
-                _refuse_repeated_cells(opened.metadata.num_rows, width, size)
+                _refuse_large_table(opened, file, size)
             table = opened.read()
         table.validate(full=True)  # a damaged page can hold texts that are no UTF-8
     except pa.ArrowException as error:  # not all of them are a ValueError
@@ -423,9 +440,81 @@ def read_parquet(source: bytes | Path) -> pa.Table:
         if isinstance(index, dict) and index["name"]:
             values = range(index["start"], index["stop"], index["step"])
             if len(values) != table.num_rows:  # of any length, since it takes no place in the file
-                raise ValueError(f"its index has {len(values):,} of {table.num_rows:,} rows")
+                raise ValueError(
+                    f"its index has the length {len(values):,}, and its columns have {table.num_rows:,}"
+                )
             table = table.append_column(index["name"], pa.array(values))
     return without_index(table)
+
+
+def refuse_large_columns(path: Path, names: Collection[str]) -> None:
+    """Raise if some columns of a small Parquet file would make a large table."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as opened:
+        _refuse_large_table(opened, path, path.stat().st_size, names)
+
+
+def _refuse_large_table(
+    opened: ParquetFile, file: Any, size: int, names: Collection[str] | None = None
+) -> None:
+    """Raise if a small file of another program, or some of its columns, would make a large table.
+
+    Parquet holds a text that repeats once, so that only its texts, each read once, tell how many
+    bytes a table would have.
+    """
+    from pyarrow import parquet
+
+    most = most_bytes(size)
+    metadata = opened.metadata
+    parts = [
+        metadata.row_group(group).column(column)
+        for group in range(metadata.num_row_groups)
+        for column in range(metadata.num_columns)
+    ]
+    if names is not None:
+        parts = [part for part in parts if part.path_in_schema.partition(".")[0] in names]
+    width = len(opened.schema_arrow if names is None else names)
+    values = sum(part.num_values for part in parts)  # lists have more of them than rows
+    _refuse_repeated_cells(max(values, metadata.num_rows * width), size)
+    _refuse_repeated_bytes(sum(part.total_uncompressed_size for part in parts), most, size)
+    texts = [part for part in parts if part.physical_type == "BYTE_ARRAY"]
+    # No text is longer than its part of the file.
+    if sum(part.num_values * part.total_uncompressed_size for part in texts) <= most:
+        return
+    # These hold what a text has in common with the one before it; Arrow does not read them once.
+    deltas = {
+        part.path_in_schema
+        for part in texts
+        if any(encoding.startswith("DELTA") for encoding in part.encodings)
+    }
+    number = 0
+    if deltas:
+        for batch in opened.iter_batches(_ROWS_OF_DELTAS, columns=sorted(deltas)):
+            number += batch.nbytes
+            _refuse_repeated_bytes(number, most, size)
+    others = sorted({part.path_in_schema for part in texts} - deltas)
+    if others:
+        with parquet.ParquetFile(file, read_dictionary=others) as with_texts_once:
+            table = with_texts_once.read(columns=others)
+        for column in table.itercolumns():
+            number += sum(map(_decoded_size, column.chunks))
+        _refuse_repeated_bytes(number, most, size)
+
+
+def _decoded_size(array: pa.Array) -> int:
+    """Return the number of bytes of values, each text as often as it is among them."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if pa.types.is_struct(array.type):
+        return sum(map(_decoded_size, array.flatten()))
+    if pa.types.is_nested(array.type):
+        return _decoded_size(array.values)
+    if not pa.types.is_dictionary(array.type):
+        return int(array.nbytes)
+    lengths = compute.take(compute.binary_length(array.dictionary), array.indices)
+    return compute.sum(lengths).as_py() or 0
 
 
 def seal_parquet(file: IO[bytes]) -> None:
@@ -539,7 +628,7 @@ def _decoded(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"line {line} is not UTF-8; save the file in UTF-8") from None
+        raise UnsuitableTableError(f"line {line} is not UTF-8. Save the file in UTF-8") from None
 
 
 def _column_names(text: str, separator: str) -> list[str]:

@@ -60,8 +60,8 @@ def _check_folder(folder: Path) -> None:
         others += [file for file in charts if file.exists()]
     if others:
         raise InvalidInputError(
-            f"{others[0]} is there and not of an earlier demo, which would replace it. Name another "
-            "folder: dirframe demo -o FOLDER."
+            f"{others[0]} exists and was not written by an earlier demo, so it is not replaced. Name "
+            "another folder: dirframe demo -o FOLDER."
         )
 
 

@@ -67,16 +67,7 @@ class InvalidInputError(DirframeError, ValueError):
 class UnresolvedCountriesError(InvalidInputError):
     """Values cannot be resolved to countries; `unresolved` lists value, count and reason."""
 
-    def __init__(self, unresolved: Sequence[tuple[object, int, str]]) -> None:
-        records = sum(count for _, count, _ in unresolved)
-        lines = [f"\n  {value!r} ({count:,}): {reason}" for value, count, reason in unresolved]
-        more = f"\n  and {len(lines) - 20:,} more" if len(lines) > 20 else ""
-        super().__init__(
-            f"{len(lines):,} values in {records:,} records name no country:{''.join(lines[:20])}{more}",
-            hint="Resolve them with overrides={value: code or None} (--overrides FILE, which --audit "
-            'writes), or pass errors="coerce" (leave --strict out).',
-            unresolved=tuple(unresolved),
-        )
+    unresolved: Sequence[tuple[object, int, str]]
 
 
 class MissingColumnsError(InvalidInputError):

@@ -22,6 +22,7 @@ from pandas.api.types import is_numeric_dtype
 from dirframe import __version__
 from dirframe._accessor import check_text_dtype
 from dirframe._arrow import as_text
+from dirframe._display import quantity
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, Resource, detect_resource, resource_named
@@ -88,7 +89,7 @@ class Difference(NamedTuple):
     def __str__(self) -> str:
         parts = []
         if self.rows < self.loaded:
-            parts.append(f"{self.rows:,} of {self.loaded:,} records loaded")
+            parts.append(f"{self.rows:,} of {quantity(self.loaded, 'record')} loaded")
         if self.repeated:
             parts.append(f"{self.repeated:,} with a repeated id")
         if self.rows - self.repeated > self.loaded:
@@ -198,7 +199,7 @@ def set_provenance(frame: F, **facts: Any) -> F:
     for name in facts:
         if changed[name] is not None and not _has_type_of_fact(name, changed[name]):
             expected, given = type(FACTS[name]).__name__, type(changed[name]).__name__
-            raise InvalidInputError(f"{name} is of type {expected}, not {given}.")
+            raise InvalidInputError(f"{name} must be of type {expected}, not {given}.")
     record = record_from(changed)
     word = record["completeness"]
     if "completeness" in facts and word not in _COMPLETE:
@@ -445,7 +446,7 @@ def _rows_left(record: dict[str, Any], frame: Any) -> str:
     rows = record["base"].get("rows")
     if rows is None or len(frame) >= rows:
         return ""
-    return f"{len(frame):,} of {rows:,} rows"
+    return f"{len(frame):,} of {quantity(rows, 'row')}"
 
 
 def days_of(record: dict[str, Any]) -> list[str]:
@@ -499,7 +500,7 @@ def estimate(record: dict[str, Any], confidence: float, *, with_reason: bool = F
     parts = [
         f"estimate from {article} {note}",
         f"{confidence * 100:g}% interval",
-        f"{lost:,} detail {'page' if lost == 1 else 'pages'} could not be loaded" if lost else "",
+        f"{quantity(lost, 'detail page')} could not be loaded" if lost else "",
     ]
     return ", ".join(filter(None, parts))
 

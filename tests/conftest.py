@@ -50,8 +50,12 @@ def pytest_sessionstart(session):
 
 
 def pytest_collection_finish():
-    """Let the collector of garbage pass over the tests and modules, which stay to the end."""
+    """Collect garbage seldom, and never in the tests and modules, which stay to the end.
+
+    With Python's own threshold the collector takes a tenth of the processor time of the tests.
+    """
     gc.freeze()
+    gc.set_threshold(50_000)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,10 +3,13 @@
 After a change of words: pytest tests/test_messages.py --inline-snapshot=fix
 """
 
+import copy
+import os
 import re
 import sqlite3
 import warnings
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
 from random import Random
@@ -16,6 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import requests
+import time_machine
 from inline_snapshot import snapshot
 from lxml import etree
 
@@ -29,7 +33,7 @@ from tests.rig.server import MARK, Rig, page_xml, record
 from tests.rig.today import Today
 
 ADDRESS = "https://directory.example"
-RAISED = (dirframe.DirframeError, OSError)
+RAISED = (dirframe.DirframeError, OSError, AttributeError, TypeError)
 
 #: What varies from run to run, and the word in its place.
 VARIES = {
@@ -171,6 +175,11 @@ def test_settings(message):
         "key": message(Directory, ADDRESS, 7),
         "address that is no text": message(Directory, 7, "k"),
         "address without a host": message(Directory, "https://", "k"),
+        "name": message(directory, name="two\nlines"),
+        "folder": message(directory, cache=""),
+        "setting of an open one": message(setattr, directory(cache=False), "timeout", 5),
+        "copy": message(copy.copy, directory(cache=False)),
+        "option": message(partial(directory, url=ADDRESS)),
     } == snapshot(
         {
             "cache": "InvalidInputError: cache is None; it must be True, False or the name of a folder.",
@@ -181,6 +190,11 @@ def test_settings(message):
             "key": "ConfigurationError: The API key must be text, not int.",
             "address that is no text": "ConfigurationError: The base URL must be text, not int.",
             "address without a host": "ConfigurationError: The base URL names no host that can be requested. A name has letters, digits, hyphens and dots; an IPv6 address is in brackets, as in https://[2001:db8::1]; a port is a number from 1 to 65535.",
+            "name": "InvalidInputError: name is 'two\\nlines'; it must be text of one line, without control characters.",
+            "folder": "InvalidInputError: cache is ''; it must be the name of a file or folder, without control characters.",
+            "setting of an open one": "AttributeError: 'timeout' of a Directory cannot be set: its settings are read-only. Open another one with dirframe.Directory(...).",
+            "copy": "TypeError: A Directory is neither copied nor pickled: it holds the key and open files. Pass it on, or open another one.",
+            "option": "TypeError: Directory(): got an unexpected keyword argument 'url'. Did you mean 'base_url'?",
         }
     )
 
@@ -203,6 +217,10 @@ def test_options_that_exclude_each_other(message):
         "incomplete": message(dirframe.load_projects, directory, incomplete="ok"),
         "progress": message(dirframe.load_projects, directory, progress="bar"),
         "plan of a directory": message(dirframe.plan, directory),
+        "plan of an organization": message(plan, "accounts", organization="apache"),
+        "many items": message(dirframe.load_projects, directory, max_items=10**30),
+        "key as a query": message(dirframe.load_projects, directory, query="some-key-1234567"),
+        "long address": message(Directory, f"{ADDRESS}/{'a' * 5_000}", "k"),
     } == snapshot(
         {
             "details of accounts": "InvalidInputError: Details are the own page of each project; accounts have none. Leave details= (--details) out.",
@@ -219,6 +237,10 @@ def test_options_that_exclude_each_other(message):
             "incomplete": 'InvalidInputError: incomplete is \'ok\'; it must be "raise" or "warn".',
             "progress": "InvalidInputError: progress is 'bar'; it must be True, False or a function of two numbers.",
             "plan of a directory": 'InvalidInputError: Name the collection first: dirframe.plan("projects", directory=directory).',
+            "plan of an organization": "InvalidInputError: organization= names whose projects are loaded.",
+            "many items": "InvalidInputError: max_items is larger than 92,233,720,368,547,758,070.",
+            "key as a query": "InvalidInputError: An id, a query or another part of the address to request contains the API key. Nothing was requested or stored. Pass it as the key of Directory alone, or set DIRFRAME_API_KEY.",
+            "long address": "ConfigurationError: The base URL holds control characters, or more than 2,000 characters.",
         }
     )
 
@@ -265,6 +287,58 @@ def test_refusals(load):
     )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
         'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1. The redirect was not followed, because the key is sent only to http://127.0.0.1:PORT. If that is the address of the directory, pass base_url="http://127.0.0.2:1" (--base-url), or set DIRFRAME_BASE_URL to it.'
+    )
+
+
+def test_redirects_and_certificates(load, message, tmp_path, monkeypatch):
+    assert load(fault=faults.redirects("http://[")) == snapshot(
+        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to an address that is invalid."
+    )
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "gone.pem"))
+    with Rig().in_process() as rig:
+        encrypted = rig.directory(tmp_path, url=ADDRESS)
+        assert message(dirframe.load_projects, encrypted) == snapshot(
+            "NetworkError: https://directory.example/projects.xml?page=1 was not requested: REQUESTS_CA_BUNDLE (or CURL_CA_BUNDLE) names certificates that do not exist: FOLDER/gone.pem. Set it to the PEM file of the authority, or remove it."
+        )
+
+
+def test_pages_of_another_day(message, tmp_path):
+    options = {"progress": False}
+    with Rig(3, size=2).in_process() as rig:
+        with time_machine.travel(datetime.now(UTC) + timedelta(days=30), tick=True):
+            message(dirframe.load_projects, rig.directory(tmp_path / "future"), **options)
+        with time_machine.travel(datetime.now(UTC) - timedelta(days=30), tick=True):
+            message(dirframe.load_projects, rig.directory(tmp_path / "past"), **options)
+        options["offline"] = True
+        assert {
+            "future": message(
+                dirframe.load_projects, rig.directory(tmp_path / "future"), **options
+            ),
+            "past": message(dirframe.load_projects, rig.directory(tmp_path / "past"), **options),
+        } == snapshot(
+            {
+                "future": "StaleWarning: Pages from the cache are dated in the future, up to DATE UTC: the clock was or is wrong. Their age is unknown; the time of this load is recorded instead. refresh=True (--refresh) requests them again.",
+                "past": "StaleWarning: Old pages from the cache are used: the oldest was fetched 30.0 days ago, at DATE UTC.",
+            }
+        )
+
+
+def test_caches_that_cannot_be_used(message, tmp_path):
+    (tmp_path / "file").touch()
+    damaged = tmp_path / "cache" / dirframe.cache_info(tmp_path / "cache").file.name
+    damaged.parent.mkdir()
+    damaged.write_text("no database" * 100)
+    with Rig(3, size=2).in_process() as rig:
+        below_a_file = rig.directory(tmp_path, cache=tmp_path / "file" / "cache")
+        texts = {
+            "below a file": message(dirframe.load_projects, below_a_file),
+            "damaged": message(dirframe.load_projects, rig.directory(tmp_path)),
+        }
+    assert texts == snapshot(
+        {
+            "below a file": "CacheWarning: The cache FOLDER/file/cache/http-cache-3.sqlite cannot be used in full ([Errno 20] Not a directory: 'FOLDER/file/cache'). The load continues with what can be read of it, and other pages are requested again next time. Name another folder by cache= or DIRFRAME_CACHE_DIR, or remove the file with dirframe.clear_cache() (dirframe cache clear).",
+            "damaged": "CacheWarning: The cache FOLDER/cache/http-cache-3.sqlite cannot be used in full (file is not a database). The load continues with what can be read of it, and other pages are requested again next time. Name another folder by cache= or DIRFRAME_CACHE_DIR, or remove the file with dirframe.clear_cache() (dirframe cache clear).",
+        }
     )
 
 
@@ -321,7 +395,7 @@ def test_proxies(message, tmp_path, monkeypatch):
 
 def test_records(load, message, tmp_path):
     assert load(["1", "2", "2", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4; 1 repeated. Run it again, or choose another sort (--sort): cached pages cost nothing, and refresh=True (--refresh) requests all pages, also those that were refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
+        'IncompleteCollectionError: The projects of rig are not proven complete: different records received: 3 of 4; 1 repeated. Run it again, or choose another sort (--sort): cached pages cost nothing, and refresh=True (--refresh) requests all pages, also those that were refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     unreadable = [record(1, name="a", stack_count="many", created_at="yesterday")]
     assert load(unreadable) == snapshot(
@@ -342,18 +416,54 @@ def test_records(load, message, tmp_path):
         )
 
 
+def test_singular_nouns_after_a_count_of_one(load, message, tmp_path):
+    rows = pd.DataFrame({"country_code": ["Atlantis"]})
+    with Rig(1).in_process() as rig:
+        directory = rig.directory(tmp_path, daily_quota=1)
+        texts = {
+            "analysis": load(1, kind=Today),
+            "quota": load(3, options={"daily_quota": 1}),
+            "directory": fixed(tmp_path, str(directory)).splitlines()[-1],
+            "plan": fixed(tmp_path, str(dirframe.plan("projects", directory=directory))),
+            "countries": dirframe.country_note(dirframe.unify_countries(rows)),
+            "unresolved": message(dirframe.unify_countries, rows, errors="raise"),
+        }
+    assert texts == snapshot(
+        {
+            "analysis": "AnalysesNotSentWarning: 1 of 1 project has an analysis, but its columns are empty: this directory sends analyses only on each project's own page. details=True (--details) requests these pages: at most 1 request.",
+            "quota": "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=2 was not requested: the quota of 1 request within 24 hours is used up, and the next one is free at DATE UTC. Received pages are cached: run it again later, and only the rest is requested.",
+            "directory": "  quota    1 request a day",
+            "plan": """\
+Plan: load the projects
+  records           1 project on 1 page
+  in the cache      1 page
+  requests to pay   0 requests
+  left today        0 requests of 1
+  first comes back  DATE UTC
+It fits.\
+""",
+            "countries": "1 of 1 record (100.0%) has no country: 0 without a value, 1 with a value that names none. Shares by country describe only the others.",
+            "unresolved": """\
+UnresolvedCountriesError: Without a country: 1 value in 1 record:
+  'Atlantis' (1): names no country that is known
+Resolve them with overrides={value: code or None} (--overrides FILE, which --audit writes), or pass errors="coerce" (leave --strict out).\
+""",
+        }
+    )
+
+
 def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_path):
     assert load(30, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. Received pages are cached: run it again later, and only the rest is requested."
     )
     assert load(40, sorted=reshuffled()) == snapshot(
-        "IncompleteCollectionError: The projects of rig are not proven complete: 25 different records were received of 40; 15 repeated; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Run it again with refresh=True (--refresh): records may have moved once while they were read. If that fails, too, the order is not stable: choose another sort (--sort); incomplete=\"warn\" (--incomplete warn) accepts the partial result."
+        "IncompleteCollectionError: The projects of rig are not proven complete: different records received: 25 of 40; 15 repeated; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Run it again with refresh=True (--refresh): records may have moved once while they were read. If that fails, too, the order is not stable: choose another sort (--sort); incomplete=\"warn\" (--incomplete warn) accepts the partial result."
     )
     assert load(200, options={"daily_quota": 6}) == snapshot(
-        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
+        "QuotaExceededError: The projects of rig need about 99 more requests; left today: 5 of 6. Pages stay fresh for 7 days, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     assert load(200, options={"daily_quota": 6, "cache": False}) == snapshot(
-        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Without a cache no page is stored, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
+        "QuotaExceededError: The projects of rig need about 99 more requests; left today: 5 of 6. Without a cache no page is stored, so this load would never finish; it was not started. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample) draws a part of it."
     )
     with Rig(5).in_process() as rig:
         directory = rig.directory(tmp_path)
@@ -441,7 +551,7 @@ def test_frames(message, three_projects):
         "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
-UnresolvedCountriesError: 1 values in 1 records name no country:
+UnresolvedCountriesError: Without a country: 1 value in 1 record:
   'Korea' (1): could be more than one country
 Resolve them with overrides={value: code or None} (--overrides FILE, which --audit writes), or pass errors="coerce" (leave --strict out).\
 """)
@@ -457,9 +567,14 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
     )
 
 
-def test_options_of_statistics(message, three_projects):
+def test_options_of_statistics(message, three_projects, tmp_path):
     parquet = three_projects.assign(analysis_languages=7)
     twice = pd.concat([three_projects, three_projects[["name"]]], axis=1)
+    csv = tmp_path / "projects.csv"
+    csv.write_text("id,name\n1,a\n")
+    contributors = pd.DataFrame(
+        {"contributor_id": ["1", "1"], "contributor_name": ["a", "b"], "commits": [1, 2]}
+    )
     assert {
         "frequency": message(stats.growth, three_projects, freq="2W"),
         "column of a statistic": message(stats.by, stats.growth, three_projects, 7),
@@ -470,6 +585,28 @@ def test_options_of_statistics(message, three_projects):
         "file": message(stats.growth, "projects.parquet"),
         "as_of": message(stats.activity, three_projects, as_of="soon"),
         "window": message(stats.activity, three_projects, window=0),
+        "confidence": message(stats.activity, three_projects, confidence=95),
+        "bounds": message(stats.team_size_classes, three_projects, bounds=[1, 5]),
+        "entries of a list": message(stats.tags, three_projects.assign(tags=[[["a"]]] * 3)),
+        "result of an own one": message(stats.by, list, three_projects, "name"),
+        "half a pair of an own one": message(stats.by, lambda _: "\ud83d", three_projects, "name"),
+        "stratum": message(stats.by, stats.growth, three_projects, "colour"),
+        "stratum of fractions": message(
+            stats.by, stats.growth, three_projects.assign(size=0.5), "size"
+        ),
+        "table of a statistic": message(stats.growth, stats.growth(three_projects)),
+        "text file": message(stats.growth, csv),
+        "contributor twice": message(stats.commits_by_contributor, contributors),
+        "several projects": message(
+            stats.commits_by_contributor, contributors.assign(project_id=["1", "2"])
+        ),
+        "number beyond 64 bits": message(
+            stats.language_share, three_projects.assign(analysis_total_code_lines=2**62)
+        ),
+        "name": message(getattr, stats, "langage_share"),
+        "module": message(stats.languages, three_projects),
+        "option": message(partial(stats.growth, three_projects, frequency="M")),
+        "name of the accessor": message(getattr, three_projects.dirframe.stats, "langage_share"),
     } == snapshot(
         {
             "frequency": "InvalidInputError: freq is '2W'; it must be one of D, W, MS, QS, YS, M, Q, Y.",
@@ -481,6 +618,22 @@ def test_options_of_statistics(message, three_projects):
             "file": "InvalidInputError: There is no file projects.parquet.",
             "as_of": "InvalidInputError: as_of must be a day such as 'DATE' or a month such as '2013-07'; got 'soon'.",
             "window": "InvalidInputError: window is 0; it must be a whole number from 1 to 24, in months.",
+            "confidence": "InvalidInputError: confidence is 95; it must be a share between 0 and 1, such as 0.95.",
+            "bounds": "InvalidInputError: bounds must ascend from 0; got [1, 5].",
+            "entries of a list": "InvalidInputError: The entries of a list must be texts, or records of texts.",
+            "result of an own one": "InvalidInputError: The statistic returned a list; it must return a frame, a Series or a value.",
+            "half a pair of an own one": "InvalidInputError: The statistic returned half a UTF-16 pair, which is no text: '\\ud83d'. Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            "stratum": "MissingColumnsError: The stratum 'colour' is neither a column of the frame nor one of language, country, year, age, team_size, license, license_family, tag.",
+            "stratum of fractions": "InvalidInputError: The column 'size' holds neither text nor whole numbers to divide by. Convert it first, such as with frame.astype('str').",
+            "table of a statistic": "InvalidInputError: The frame is the result of growth: pass the records instead.",
+            "text file": "InvalidInputError: FOLDER/projects.csv is not Parquet: Error creating dataset. Could not read schema from 'FOLDER/projects.csv'. Is this a 'parquet' file?: Could not open Parquet input source 'FOLDER/projects.csv': Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file. Pass the frame of dirframe.read_table, which reads CSV and JSON too.",
+            "contributor twice": "InvalidInputError: The contributor '1' is in the frame more than once. Pass the records of one project, or those of several with stats.by or plot.panels (--by) and the column that tells their projects apart, such as project_id.",
+            "several projects": "InvalidInputError: The frame has records of 2 projects (1, 2). Pass the records of one project, or those of several with stats.by or plot.panels (--by) and the column that tells their projects apart, such as project_id.",
+            "number beyond 64 bits": "InvalidInputError: Numbers of code_lines, or their sum, are beyond 64 bits (9.2e18), so that no right sum can be given. Leave out the records whose number cannot be right, such as those above 1e12.",
+            "name": "AttributeError: module 'dirframe.stats' has no attribute 'langage_share'. Did you mean 'language_share' or 'languages_by_year' or 'language_breakdown'?",
+            "module": "TypeError: dirframe.stats.languages is a module, not a function. Its functions: dirframe.stats.contributors_by_language, dirframe.stats.language_breakdown, dirframe.stats.language_share, dirframe.stats.languages_by_year.",
+            "option": "TypeError: growth(): got an unexpected keyword argument 'frequency'. Did you mean 'freq'?",
+            "name of the accessor": "AttributeError: DataFrame.dirframe of dirframe.stats has no attribute 'langage_share'. Did you mean 'language_share' or 'languages_by_year' or 'language_breakdown'?",
         }
     )
 
@@ -495,6 +648,9 @@ def test_options_of_charts(message, three_projects):
         "width of given Axes": message(growth, three_projects, ax=axes[0], width="page"),
         "title": message(growth, three_projects, title=3),
         "Axes of panels": message(panels, growth, three_projects, "name", ax=axes[0]),
+        "half a pair": message(growth, three_projects, title="\ud83d"),
+        "own chart without Axes": message(panels, len, three_projects, "name"),
+        "width": message(growth, three_projects, width="wide"),
     } == snapshot(
         {
             "several Axes": "InvalidInputError: ax must be one Axes, such as axes[0] of several; got ndarray.",
@@ -502,13 +658,33 @@ def test_options_of_charts(message, three_projects):
             "width of given Axes": "InvalidInputError: width= is that of a new figure: leave out ax, or width.",
             "title": "InvalidInputError: title is 3; it must be text, or False for none.",
             "Axes of panels": "InvalidInputError: panels makes its own axes: leave out ax.",
+            "half a pair": "InvalidInputError: title is '\\ud83d'; it holds half a UTF-16 pair, which is no text.",
+            "own chart without Axes": "InvalidInputError: len takes no ax: panels calls chart(frame, ax=ax).",
+            "width": "InvalidInputError: width is 'wide'; it must be 'column' or 'page'.",
         }
     )
 
 
-def test_options_of_frames(message, three_projects):
+def test_series_without_a_name(message):
+    half_pair = pd.Series(["\ud83d"], dtype="object")
+    assert {
+        "half a pair": message(dirframe.country_audit, half_pair),
+        "half a pair in a named one": message(dirframe.country_audit, half_pair.rename("land")),
+        "lists": message(dirframe.unify_countries, pd.Series([["DE"]])),
+    } == snapshot(
+        {
+            "half a pair": "InvalidInputError: The Series holds half a UTF-16 pair, which is no text: row 0 ('\\ud83d'). Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            "half a pair in a named one": "InvalidInputError: The column land holds half a UTF-16 pair, which is no text: row 0 ('\\ud83d'). Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            "lists": "InvalidInputError: The Series holds lists or other values that are no text. Make a row of each entry first, such as with pandas.DataFrame.explode.",
+        }
+    )
+
+
+def test_options_of_frames(message, three_projects, tmp_path):
     other = provenance.set_provenance(pd.DataFrame({"id": ["1"]}), resource="account")
     twice = pd.concat([three_projects, three_projects])
+    page = tmp_path / "report.html"
+    people = pd.DataFrame({"contributor_id": ["1"], "contributor_name": ["a"], "commits": [1]})
     assert {
         "age": message(dirframe.exclude, three_projects, older_than="2 m"),
         "years as a range": message(dirframe.select, three_projects, ranges=[1, 2]),
@@ -524,6 +700,24 @@ def test_options_of_frames(message, three_projects):
         "report of a list": message(dirframe.report, [1], "report.html"),
         "switch": message(dirframe.plan, "projects", refresh="yes"),
         "provenance": message(provenance.set_provenance, three_projects, query={"a": {1}}),
+        "fact": message(partial(provenance.set_provenance, three_projects, colour="red")),
+        "type of a fact": message(partial(provenance.set_provenance, three_projects, steps="a")),
+        "address of a fact": message(
+            partial(provenance.set_provenance, three_projects, base_url="https://a.example?b=c")
+        ),
+        "flags of nothing": message(dirframe.flags, pd.DataFrame({"x": [1]})),
+        "languages of numbers": message(dirframe.select, three_projects, languages=[7]),
+        "overrides without a column": message(
+            dirframe.unify_countries, other, column="id", overrides=pd.DataFrame({"raw": ["x"]})
+        ),
+        "report of two": message(dirframe.report, [three_projects, three_projects], page),
+        "report of parts alone": message(dirframe.report, other, page, contributors=people),
+        "report of parts without an owner": message(
+            dirframe.report, three_projects, page, contributors=people
+        ),
+        "report of others": message(
+            dirframe.report, three_projects, page, contributors=people.assign(project_id="9")
+        ),
     } == snapshot(
         {
             "age": "InvalidInputError: '2 m' is not an age. Pass text such as 90d, 26w, 18mo or 2y.",
@@ -534,10 +728,20 @@ def test_options_of_frames(message, three_projects):
             "overrides": "InvalidInputError: overrides is a mapping of raw values to two-letter codes (None for no country) or the table of country_audit(), not list.",
             "citation style": "InvalidInputError: There is no citation style 'ris'; it is one of text, bibtex, apa.",
             "snapshots of other records": "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same.",
-            "snapshot with an id twice": "InvalidInputError: In `after`, each record must have an id of its own, as text or a whole number: 0 have none, 3 that of an earlier one, and the ids are string. Leave records out first, such as with frame.dropna(subset='id') and frame.drop_duplicates('id'), or convert them with frame.astype({'id': 'Int64'}).",
+            "snapshot with an id twice": "InvalidInputError: In `after`, each record must have an id of its own, as text or a whole number: 0 without one, 3 with that of an earlier one; the ids are string. Leave records out first, such as with frame.dropna(subset='id') and frame.drop_duplicates('id'), or convert them with frame.astype({'id': 'Int64'}).",
             "report of a list": "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got int. Convert a Dask frame with .compute(), a lazy Polars frame with .collect(), a DuckDB relation with .to_arrow_table().",
             "switch": "InvalidInputError: refresh is 'yes'; it must be True or False.",
             "provenance": "InvalidInputError: Provenance holds JSON values only: Object of type set is not JSON serializable.",
+            "fact": "TypeError: Provenance has no fact 'colour'.",
+            "type of a fact": "InvalidInputError: steps must be of type list, not str.",
+            "address of a fact": "InvalidInputError: Provenance is shown and exported: it takes no address with a user or a query, and no query with an api_key.",
+            "flags of nothing": "MissingColumnsError: The frame has no column that a rule reads. Pass accounts or projects of a loader.",
+            "languages of numbers": "InvalidInputError: languages is [7]; give texts, or [None] for the records without any.",
+            "overrides without a column": "InvalidInputError: The table of overrides has no column 'country_alpha_2'. A frame of overrides is the table of country_audit(), which --audit writes.",
+            "report of two": 'InvalidInputError: A report takes one frame of projects, one of accounts, or both; got one of projects and one of projects. If it holds projects, name it: {"projects": frame}. Compare two of the same with dirframe.compare.',
+            "report of parts alone": "InvalidInputError: contributors belong to projects: pass the projects, too.",
+            "report of parts without an owner": 'MissingColumnsError: contributors has no column project_id, which says whose each record is. Load it of all projects: dirframe.load("contributors", of=projects).',
+            "report of others": "InvalidInputError: contributors has records of other projects (9), and none of those reported.",
         }
     )
 
@@ -613,7 +817,7 @@ def test_tables_that_cannot_be_read(message, tmp_path):
             "a blank before a mark": "InvalidInputError: FOLDER/a blank before a mark.csv cannot be read as a table: a blank stands before a quotation mark in the first line. Remove the blanks behind the separators.",
             "decimal commas": "InvalidInputError: FOLDER/decimal commas.csv cannot be read as a table: its columns are separated by semicolons, so the comma of '1,5' in stack_count may begin a fraction. Write fractions with a point, and thousands without a separator.",
             "a web page": "InvalidInputError: FOLDER/a web page.csv holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: the first line does not name columns. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
-            "latin.csv": "InvalidInputError: FOLDER/latin.csv holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: line 2 is not UTF-8; save the file in UTF-8. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
+            "latin.csv": "InvalidInputError: FOLDER/latin.csv cannot be read as a table: line 2 is not UTF-8. Save the file in UTF-8.",
             "text.json": "InvalidInputError: FOLDER/text.json holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: JSON is read as a list of records, each an object. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet).",
             "half.json": "InvalidInputError: FOLDER/half.json cannot be read as a table: name of record 1 holds half a UTF-16 pair, which is no text ('\\ud800'). Replace it, such as by \\ufffd.",
         }
@@ -636,7 +840,7 @@ def test_tables_that_were_changed_since_their_export(message, three_projects, tm
     } == snapshot(
         {
             "values": "ExportWarning: FOLDER/p.csv was changed since its export.",
-            "rows": "ExportWarning: FOLDER/p.csv holds 2 rows, and 3 were exported: it was changed since.",
+            "rows": "ExportWarning: FOLDER/p.csv holds 2 rows; the export wrote 3, so it was changed.",
             "provenance": "InvalidInputError: FOLDER/p.csv.provenance.json, which holds the provenance of the table, is damaged or was changed since its export. Restore it from a copy, or remove it to read the table without its provenance.",
         }
     )
@@ -690,6 +894,77 @@ def test_exports(message, three_projects, tmp_path):
     )
 
 
+def test_targets_that_cannot_be_written(message, three_projects, tmp_path):
+    pipe, file, archive = tmp_path / "pipe.csv", tmp_path / "file", tmp_path / "a.csv"
+    os.mkfifo(pipe)
+    file.touch()
+    with Rig(2, size=2).in_process() as rig:
+        dirframe.harvest("projects", archive, directory=rig.directory(tmp_path))
+    half_pair = pd.DataFrame({"name": pd.Series(["\ud83d"], dtype="object")})
+    mixed = pd.DataFrame({"name": [object()]})
+    small = three_projects[["id"]]
+    assert {
+        "pipe": message(dirframe.export, small, pipe, overwrite=True),
+        "below a file": message(dirframe.export, small, file / "a.csv"),
+        "archive": message(dirframe.export, small, archive, overwrite=True),
+        "half a pair": message(dirframe.export, half_pair, tmp_path / "b.csv"),
+        "objects": message(dirframe.export, mixed, tmp_path / "b.csv"),
+        "objects in Parquet": message(dirframe.export, mixed, tmp_path / "b.parquet"),
+        "sheet of Excel": message(dirframe.export, {"History": small}, tmp_path / "b.xlsx"),
+        "sheet of a name": message(dirframe.export, {"a\x01": small}, tmp_path / "b.xlsx"),
+        "sheet of signs": message(dirframe.export, {"a:b": small}, tmp_path / "b.xlsx"),
+        "two tables": message(dirframe.export, {"a b": small, "a-b": small}, tmp_path / "b.zip"),
+        "long text": message(
+            dirframe.export, pd.DataFrame({"a": ["x" * 40_000]}), tmp_path / "b.xlsx"
+        ),
+    } == snapshot(
+        {
+            "pipe": "InvalidInputError: FOLDER/pipe.csv is a pipe or a device, not a file. Choose another name.",
+            "below a file": "InvalidInputError: FOLDER/file/a.csv cannot be written: FOLDER/file is not a folder that you can write to.",
+            "archive": "InvalidInputError: FOLDER/a.csv is an archive of pages, which is never replaced. Choose another name.",
+            "half a pair": "InvalidInputError: FOLDER/b.csv cannot hold the text 'name\\n\\ud83d\\n': it has half a UTF-16 pair, which is no text. Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            "objects": "InvalidInputError: The column 'name' holds values of type object, which this format cannot hold. Turn them into text, numbers or lists of these first; .parquet holds bytes too.",
+            "objects in Parquet": "InvalidInputError: The column name holds what no file can: Object of type object is not JSON serializable. Turn it into text, numbers or lists of them first.",
+            "sheet of Excel": "InvalidInputError: Excel allows no sheet with the name history. Rename the frame.",
+            "sheet of a name": "InvalidInputError: The name of a sheet, 'a\\x01', holds a control character, which a workbook cannot hold there. Rename the frame.",
+            "sheet of signs": "InvalidInputError: Invalid Excel character '[]:*?/\\' in sheetname 'a:b'. Rename the frame.",
+            "two tables": "InvalidInputError: Two tables would have the file data/a-b.csv. Rename one.",
+            "long text": "InvalidInputError: The column 'a' of 'data' has a text of 40,000 characters, and a cell of a workbook holds 32,767. Shorten it, leave the column out, or export to another format.",
+        }
+    )
+
+
+def test_studies(message, three_projects, tmp_path):
+    study = partial(dirframe.export, path=tmp_path / "study.zip")
+    people = provenance.set_provenance(
+        pd.DataFrame({"id": ["1"], "name": ["Ada"]}), resource="account", source="A directory"
+    )
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "figure.svg").write_text("<svg/>")
+    figures = [tmp_path / "a" / "figure.svg", tmp_path / "b" / "figure.svg"]
+    two = {"projects": three_projects, "others": three_projects}
+    assert {
+        "persons": message(study, people[["name"]]),
+        "table called as a person": message(study, {"ada": three_projects, "people": people}),
+        "long name": message(study, {"a" * 300: three_projects}),
+        "keep of a text": message(study, three_projects, keep="name"),
+        "keep of no table": message(study, two, keep=["name"]),
+        "keep of no column": message(study, three_projects, keep={"study": ["nam"]}),
+        "files of one name": message(study, three_projects, files=figures),
+    } == snapshot(
+        {
+            "persons": 'InvalidInputError: All columns of \'study\' are about persons (name), or may be, and a study holds them only with personal=True (--personal). keep={"TABLE": ["COLUMN"]} (--keep TABLE.COLUMN) names single ones.',
+            "table called as a person": "InvalidInputError: The table 'ada' may be named after a person of this study, and a study is published. Rename it, or pass personal=True (--personal).",
+            "long name": "InvalidInputError: The table 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… has a name of 300 characters; 200 are allowed. Rename it.",
+            "keep of a text": 'InvalidInputError: keep is \'name\'; give columns by table: {"TABLE": ["COLUMN"]}.',
+            "keep of no table": 'InvalidInputError: keep names columns of no table, and there are 2: projects, others. Give them by table: {"TABLE": ["COLUMN"]}.',
+            "keep of no column": "InvalidInputError: keep names the column 'nam', which 'study' does not have. Did you mean 'name'?",
+            "files of one name": "InvalidInputError: Two files have the name figure.svg. Rename one.",
+        }
+    )
+
+
 def test_harvest(message, tmp_path):
     there, kept = tmp_path / "there.csv", tmp_path / "kept.archive"
     there.write_text("id,name\n1,a\n")
@@ -705,10 +980,10 @@ def test_harvest(message, tmp_path):
         rig.sorted = reshuffled()
         other = harvest("projects", tmp_path / "other.archive")
         assert message(other.frame) == snapshot(
-            "IncompleteWarning: The archive FOLDER/other.archive is incomplete: the pages overlap, leave gaps or contradict their count of 5 records; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Harvest it into another file in another order (sort=, --sort): stored pages are not requested again."
+            "IncompleteWarning: The archive FOLDER/other.archive is incomplete: the pages overlap, leave gaps or contradict their count: they state 5 as the number of records; the directory's own order did not hold from one page to the next (records came again on other pages, and others on none); on today's live service the sort= (--sort) that is stable is project_name. Harvest it into another file in another order (sort=, --sort): stored pages are not requested again."
         )
         assert message(harvest, "projects", kept, query="xml") == snapshot(
-            "ArchiveError: FOLDER/kept.archive holds another collection: its query is None, not 'xml'. Name another file."
+            "ArchiveError: FOLDER/kept.archive holds another collection: it has no query instead of the query 'xml'. Name another file."
         )
 
 
@@ -743,7 +1018,7 @@ def test_archives(message, tmp_path):
             "other order": "InvalidInputError: FOLDER/damaged.archive is sorted by 'name', not by 'id'. Leave sort out, or name another file.",
             "folder": "ArchiveError: FOLDER is a folder; an archive is one file: name one in it.",
             "table": "ArchiveError: FOLDER/table.csv is not an archive. Name another file.",
-            "unfinished": "IncompleteWarning: The archive FOLDER/unfinished.archive is incomplete: not finished: 0 records were received. Run the harvest again: only what is missing is requested.",
+            "unfinished": "IncompleteWarning: The archive FOLDER/unfinished.archive is incomplete: not finished: 0 records received. Run the harvest again: only what is missing is requested.",
             "damaged content": "ArchiveError: Page 2 in FOLDER/damaged.archive is damaged. Restore the file from a copy.",
             "damaged row": "ArchiveError: FOLDER/damaged.archive is damaged (row 2 does not match its checksum). Restore it from a copy.",
             "damaged facts": "ArchiveError: FOLDER/damaged.archive is damaged (its facts do not match their checksum). Restore it from a copy.",
@@ -1014,6 +1289,12 @@ def test_wrong_options(said, tmp_path):
     (tmp_path / "empty.txt").touch()
     column = tmp_path / "column.csv"
     column.write_text("short\nfirefox\n")
+    same = tmp_path / "same" / "accounts.csv"
+    same.parent.mkdir()
+    same.write_text("id,name\n1,a\n")
+    lists = dirframe.export(pd.DataFrame({"id": ["1"], "links": [["x"]]}), tmp_path / "l.parquet")
+    latin = tmp_path / "latin.txt"
+    latin.write_bytes(b"Zo\xeb\n")
     lines = {
         "seed": "projects --demo --seed 7",
         "two directories": f"projects --demo --base-url {ADDRESS}",
@@ -1045,6 +1326,13 @@ def test_wrong_options(said, tmp_path):
         "source replaced": f"export {table} {table} --overwrite",
         "page of a statistic": f"stats growth {table} -o {tmp_path}/a.html",
         "more arguments": f"summary {table} {table} {table}",
+        "audit and table": f"clean {table} --audit {tmp_path}/a.csv -o {tmp_path}/a.csv",
+        "report of a page": f"report {tmp_path}/a.html",
+        "files of one name": f"export {table} {same} {tmp_path}/a.zip",
+        "option of no chart": f"plot growth {table} -p colour=red",
+        "columns with blanks": "projects --demo --columns id name",
+        "lists to compare": f"export {lists} {tmp_path}/a.csv --where links=x",
+        "ids in Latin-1": f"projects --demo --ids-from {latin}",
     }
     texts = {}
     for case, line in lines.items():
@@ -1082,5 +1370,12 @@ def test_wrong_options(said, tmp_path):
             "source replaced": "Error: FOLDER/accounts.csv is read by this command, and is not replaced by its result: name another file to write.",
             "page of a statistic": "2: dirframe: FOLDER/a.html has the suffix '.html'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip.",
             "more arguments": "Error: Unexpected argument 'FOLDER/accounts.csv FOLDER/accounts.csv'. It takes one file; dirframe compare BEFORE AFTER compares two.",
+            "audit and table": "Error: --audit and --output both name FOLDER/a.csv: name two files.",
+            "report of a page": "Error: FOLDER/a.html is a web page, not a table. -o FOLDER/a.html writes the report to it.",
+            "files of one name": "Error: Each table is named after its file, and two files have the same name: rename one.",
+            "option of no chart": "Error: growth takes no -p colour; it takes freq, cumulative, title, caption, width.",
+            "columns with blanks": "Error: Separate columns by commas: --columns id,name",
+            "lists to compare": "Error: links holds neither texts nor numbers to compare with.",
+            "ids in Latin-1": "Error: Line 1 of FOLDER/latin.txt is not UTF-8. Save it in UTF-8.",
         }
     )

@@ -14,7 +14,7 @@ import pytest
 
 import dirframe
 from dirframe import errors, plot, stats
-from dirframe.errors import ConfigurationError
+from dirframe.errors import ConfigurationError, DirframeError
 from tests.conftest import ROOT
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
@@ -122,6 +122,26 @@ def test_attribute_error_of_an_import_is_not_one_of_a_missing_name(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", [FailingImport, *sys.meta_path])
     with pytest.raises(AttributeError, match="a module that it imports fails"):
         _ = dirframe.cite
+
+
+class NoFolder:
+    """Raises in place of the import of Matplotlib, as that does where no folder can be written to."""
+
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "matplotlib":
+            raise OSError("Matplotlib requires access to a writable cache directory")
+
+
+@pytest.mark.parametrize("module", ["plot.tags", "reports.report", "explorer.explorer", "demo"])
+def test_matplotlib_without_a_folder_is_an_error_that_says_what_to_set(module, monkeypatch):
+    packages = ("plot", "reports", "explorer", "demo", "plot.tags")
+    for name in ("matplotlib", *(f"dirframe.{package}" for package in packages)):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.delitem(vars(dirframe), "plot", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [NoFolder, *sys.meta_path])
+    with pytest.raises(DirframeError, match="TMPDIR or MPLCONFIGDIR"):
+        import_module(f"dirframe.{module}")
 
 
 def test_module_is_pickled_by_its_name():

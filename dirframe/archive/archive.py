@@ -22,6 +22,7 @@ from dirframe.client.paging.received import ids_of
 from dirframe.client.xml.page import parse
 from dirframe.client.xml.records import Records
 from dirframe.errors import ArchiveError, IncompleteWarning, warn
+from dirframe.schema import COLLECTIONS
 
 ROWS = 8_192  # in a chunk, and a row group
 
@@ -54,21 +55,22 @@ class Status:
         return self.completeness == "proven"
 
     def __repr__(self) -> str:
-        words = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
-        note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
+        states = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
+        note = f"Finished: {states.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
         if self.advice is not None:
             note += f" {self.advice}"
         if not self.finished:
             left = quantity(self.requests_left, "request")
             note = f"Not finished: {left} to go. Run it again."
-        of = share = ""
+        words = COLLECTIONS[self.resource].words
+        records = quantity(self.records, *words)
         if self.available is not None:
-            of = f" of {self.available:,}"
+            records = f"{self.records:,} of {quantity(self.available, *words)}"
             if 0 < self.available >= self.records:
-                share = f" ({percent(self.records / self.available)})"
+                records += f" ({percent(self.records / self.available)})"
         own = f", and {quantity(self.details, 'own page')}" if self.details else ""
         facts = {
-            "records": f"{self.records:,}{of} {self.resource}{share}",
+            "records": records,
             "pages": f"{self.pages:,}{own}",
             "newest page": f"{self.newest:%Y-%m-%d %H:%M} UTC" if self.newest else "none",
         }

@@ -171,8 +171,8 @@ class Store(AbstractContextManager["Store"]):
             for name in ("identity", "resource", "query", "sample", "seed"):
                 if (stored := store.facts()[name]) != facts[name]:
                     raise ArchiveError(
-                        f"{path} holds another collection: its {name} is {stored!r}, not "
-                        f"{facts[name]!r}. Name another file."
+                        f"{path} holds another collection: it has {_with(name, stored)} "
+                        f"instead of {_with(name, facts[name])}. Name another file."
                     )
             database.execute("UPDATE archive SET details = max(details, :details)", facts)
             store._seal_facts()
@@ -446,3 +446,8 @@ def _whole(value: object) -> int | None:
     if value is None or isinstance(value, int):
         return value
     raise TypeError(f"{value!r} is no whole number")
+
+
+def _with(name: str, value: object) -> str:
+    """Return in words which query, sample or other fact an archive has."""
+    return f"no {name}" if value is None else f"the {name} {value!r}"

@@ -23,6 +23,7 @@ from dirframe.provenance import copy_provenance, get_provenance, set_provenance
 
 Overrides = Mapping[str, str | None] | pd.DataFrame
 
+_LISTED = 20  # unresolved values in a message
 _AUDIT_COLUMNS = ["raw", "count", "country_alpha_2", "country_name", "rule", "reason", "suggestion"]
 
 
@@ -95,7 +96,7 @@ def unify_countries(
         if errors == "raise" and answer.alpha_2 is None
     ]
     if failures:
-        raise UnresolvedCountriesError(sorted(failures, key=lambda row: (-row[1], str(row[0]))))
+        raise _unresolved_error(sorted(failures, key=lambda row: (-row[1], str(row[0]))))
     # A shallow copy is enough: pandas copies a column on write.
     result = (
         data.copy(deep=False) if isinstance(data, pd.DataFrame) else pd.DataFrame(index=data.index)
@@ -155,7 +156,7 @@ def country_audit(
     """
     data = as_pandas(data)
     resolved = _resolve_column(data, column, overrides)
-    audited = str(data.name) if isinstance(data, pd.Series) else column
+    audited = data.name if isinstance(data, pd.Series) else column
     rows: list[tuple[Hashable, int, str | None, str | None, str, str, str]] = []
     for value, count, answer in zip(*resolved[1:], strict=True):
         name = countries()[answer.alpha_2].name if answer.alpha_2 else None
@@ -175,7 +176,10 @@ def country_audit(
     for column_name in _AUDIT_COLUMNS[2:]:
         table[column_name] = table[column_name].astype("str")
     _attach(resolved, data, table, "country_audit", "raw")
-    return set_provenance(table, statistic={"name": "country_audit", "column": audited})
+    statistic = {"name": "country_audit"}
+    if audited is not None:
+        statistic["column"] = str(audited)
+    return set_provenance(table, statistic=statistic)
 
 
 def country_note(data: pd.DataFrame) -> str:
@@ -215,8 +219,9 @@ Shares by country describe only the others.'
     records, without, missing = counts
     if not records:
         return f"There are no {noun}s."
+    have = "has" if without == 1 else "have"
     return (
-        f"{without:,} of {quantity(records, noun)} ({without / records:.1%}) have no country: "
+        f"{without:,} of {quantity(records, noun)} ({without / records:.1%}) {have} no country: "
         f"{missing:,} without a value, {without - missing:,} with a value that names none. Shares by "
         "country describe only the others."
     )
@@ -269,7 +274,9 @@ def _resolve_column(
     data: pd.DataFrame | pd.Series[Any], column: str, overrides: Overrides | None
 ) -> _Resolved:
     """Resolve each distinct value of the only column of this name once."""
+    holder = "The Series holds"
     if isinstance(data, pd.DataFrame):
+        holder = f"The column {column} holds"
         if (count := list(data).count(column)) != 1:
             raise InvalidInputError(
                 f"The frame has {count or 'no'} column{'s' if count else ''} {column!r}. "
@@ -284,7 +291,7 @@ def _resolve_column(
     decided = _checked_overrides(overrides)
     if data.dtype == "object" and not data.map(pd.api.types.is_hashable).all():
         raise InvalidInputError(
-            f"The column {column} holds lists or other values that are no text.",
+            f"{holder} lists or other values that are no text.",
             hint="Make a row of each entry first, such as with pandas.DataFrame.explode.",
         )
     codes, uniques = pd.factorize(data)
@@ -292,6 +299,20 @@ def _resolve_column(
     counts = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
     answers = [decided[value] if value in decided else resolve(value) for value in values]
     return _Resolved(codes, values, counts, answers)
+
+
+def _unresolved_error(unresolved: list[tuple[object, int, str]]) -> UnresolvedCountriesError:
+    """Return the error of values that name no country, with the first twenty of them."""
+    values = quantity(len(unresolved), "value")
+    records = quantity(sum(count for _, count, _ in unresolved), "record")
+    lines = [f"\n  {value!r} ({count:,}): {reason}" for value, count, reason in unresolved]
+    more = f"\n  and {len(lines) - _LISTED:,} more" if len(lines) > _LISTED else ""
+    return UnresolvedCountriesError(
+        f"Without a country: {values} in {records}:{''.join(lines[:_LISTED])}{more}",
+        hint="Resolve them with overrides={value: code or None} (--overrides FILE, which --audit "
+        'writes), or pass errors="coerce" (leave --strict out).',
+        unresolved=unresolved,
+    )
 
 
 def _checked_overrides(overrides: Overrides | None) -> dict[Hashable, Resolution]:

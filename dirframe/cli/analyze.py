@@ -79,8 +79,6 @@ def plot(
       dirframe plot language_share projects.parquet -o languages.png
       dirframe plot tags --demo -p top=10 -p title="Our tags" -o tags.svg
     """
-    import matplotlib as mpl
-
     from dirframe._files import atomic_write, check_writable, make_folder
 
     target = path or Path(f"{name}.png")
@@ -88,8 +86,11 @@ def plot(
     check_writable(target, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
     if dpi and target.suffix.lower() != ".png":
         raise click.UsageError(f"--dpi is for .png files: {target} has no resolution.")
+    panels = dirframe.plot.panels  # before Matplotlib: it says what to do if that has no folder
+    import matplotlib as mpl
+
     mpl.use("Agg")  # no window, whatever the user's settings are
-    drawn = apply(dirframe.plot, name, dirframe.plot.panels, application)
+    drawn = apply(dirframe.plot, name, panels, application)
     make_folder(target.parent)
     # Text in an SVG stays text, which can be searched and edited; publishers refuse Type 3 fonts.
     fonts = mpl.rc_context({"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42})
@@ -131,7 +132,7 @@ def clean(
     sources = files_read({"file": file, "overrides": overrides})
     check_target(audit, overwrite=out.overwrite, sources=sources)
     if audit is not None and audit == out.path:
-        raise click.UsageError(f"{audit} would be the audit and the table: name two files.")
+        raise click.UsageError(f"--audit and --output both name {audit}: name two files.")
     answers = None if overrides is None else _answers(overrides)
     errors: Any = "raise" if strict else "coerce"
     unify = partial(dirframe.unify_countries, column=column, errors=errors, overrides=answers)
@@ -239,7 +240,7 @@ def report(
     for file in files:
         if Path(file).suffix.lower() in {".html", ".htm"}:
             raise click.UsageError(
-                f"{file} is a page, and no table: -o {file} writes the report to it."
+                f"{file} is a web page, not a table. -o {file} writes the report to it."
             )
     check_not_read(path, [*files, *map(str, named.values())])
     check_writable(path, overwrite=overwrite, suffixes=[".html"])
@@ -327,7 +328,9 @@ def export(
     else:
         frames = {str(request.collection): read(None, request, selection)}
     if len(frames) < len(sources):
-        raise click.UsageError("The tables are called as the files: give each another name.")
+        raise click.UsageError(
+            "Each table is named after its file, and two files have the same name: rename one."
+        )
     if keep:
         study["keep"] = _columns_to_keep(keep, frames)
     first, *others = frames.values()

@@ -10,6 +10,7 @@ import click
 from click import argument, option
 
 import dirframe
+from dirframe._display import quantity
 from dirframe.cli import options
 from dirframe.cli.commands import command, group
 from dirframe.cli.output import Output, output
@@ -89,7 +90,7 @@ def projects(
     for name in names:
         if out.columns and name in RESOURCES["project"].by_column:
             columns = ",".join([*out.columns, name])
-            raise click.UsageError(f"Columns are named with commas between: --columns {columns}")
+            raise click.UsageError(f"Separate columns by commas: --columns {columns}")
     request = replace(request, projects=projects_named(names, ids_from))
     try:
         _load(request, selection, out, collection="projects", plan=plan)
@@ -286,4 +287,4 @@ def cache_info() -> None:
 @cache.command("clear")
 def cache_clear() -> None:
     """Remove every page from the cache."""
-    note(f"Removed {dirframe.clear_cache():,} pages.")
+    note(f"Removed {quantity(dirframe.clear_cache(), 'page')}.")

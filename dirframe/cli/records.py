@@ -215,5 +215,6 @@ def _names_in_text(path: Path) -> list[str]:
     try:
         lines = content.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"{path} is not UTF-8 text: {error}.") from None
+        line = content.count(b"\n", 0, error.start) + 1
+        raise click.UsageError(f"Line {line} of {path} is not UTF-8. Save it in UTF-8.") from None
     return [line.strip() for line in lines if line.strip()]

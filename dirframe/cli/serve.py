@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click import argument, option
 
+from dirframe._display import quantity
 from dirframe.cli.commands import command, group
 from dirframe.cli.options import FILE, Number
 from dirframe.cli.terminal import note
@@ -121,4 +122,4 @@ def keys_limit(keys: Path, key_id: int, daily_limit: int) -> None:
     """Set the number of requests per day of a key."""
     with KeyStore(keys) as store:
         store.set_daily_limit(key_id, daily_limit)
-    note(f"Key {key_id} may make {daily_limit:,} requests a day.")
+    note(f"Key {key_id} may make {quantity(daily_limit, 'request')} a day.")

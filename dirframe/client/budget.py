@@ -24,9 +24,7 @@ def check_quota(
     days_fresh = client.expire_after.days if client.cache_folder else 0
     # With more, the load would never end: pages expire, or are refreshed, before the last one.
     payable = left if use.is_refresh else left + max(days_fresh - 1, 0) * limit
-    text = (
-        f"The {what} need about {needed:,} more requests, and {left:,} of {limit:,} are left today"
-    )
+    text = f"The {what} need about {quantity(needed, 'more request')}; left today: {left:,} of {limit:,}"
     hint = (
         "dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; "
         "sample= (--sample) draws a part of it."

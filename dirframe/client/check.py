@@ -51,7 +51,7 @@ class Check:
     def __repr__(self) -> str:
         marks = {True: "ok", False: "differs", None: ""}
         facts = {f.what: f"{marks[f.as_specified]:<7}  {f.found}" for f in self.findings}
-        return card(f"Check: {self.requests:,} requests by dirframe {__version__}", facts)
+        return card(f"Check: {quantity(self.requests, 'request')} by dirframe {__version__}", facts)
 
 
 def check(directory: Directory | None = None) -> Check:
@@ -165,7 +165,7 @@ def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
     is_moved = session_of(client).is_moved(_PROJECTS.path)
     yield Finding("address", "redirects to another" if is_moved else "answers itself", not is_moved)
     sent = sum(AnalysisSent.ANALYSIS in one for one in page.analyses_sent())
-    yield Finding("analyses in collections", f"{sent} of {size} projects", sent > 0)
+    yield Finding("analyses in collections", f"{sent} of {quantity(size, 'project')}", sent > 0)
 
 
 def _looks(client: Directory, other: Directory, first: Page, offers: _Offers) -> Iterator[_Look]:
@@ -174,7 +174,7 @@ def _looks(client: Directory, other: Directory, first: Page, offers: _Offers) ->
 
     def see_end(page: Page) -> _Seen:
         came = page.values("id")
-        found = "the first page again" if came == ids else f"{len(came)} records"
+        found = "the first page again" if came == ids else quantity(len(came), "record")
         return found if came else "empty", not came
 
     def see_analysis(page: Page) -> _Seen:
@@ -259,7 +259,8 @@ def _see_countries(page: Page) -> _Seen:
     values = page.values("country_code")
     codes = sum(re.fullmatch("[A-Za-z]{2,3}", value or "") is not None for value in values)
     missing = values.count(None)
-    forms = f"{codes} codes, {len(values) - codes - missing} names, {missing} missing"
+    names = len(values) - codes - missing
+    forms = f"{quantity(codes, 'code')}, {quantity(names, 'name')}, {missing} missing"
     return f"{forms}; {_count_of(page, ' in all')}", None
 
 

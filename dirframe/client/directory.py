@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Self
 from weakref import finalize
 
-from dirframe._display import card, suggests_options
+from dirframe._display import card, quantity, suggests_options
 from dirframe.client.http.connection import Connection
 from dirframe.client.http.quota import Quota
 from dirframe.client.http.session import Session
@@ -206,7 +206,7 @@ class Directory(AbstractContextManager["Directory"]):
             "address": self.base_url,
             "key": f"fingerprint {self._connection.key.fingerprint}",
             "cache": "none" if self.cache_folder is None else str(self.cache_folder),
-            "quota": f"{self.daily_quota:,} requests a day{rate}",
+            "quota": f"{quantity(self.daily_quota, 'request')} a day{rate}",
         }
         return card(f"Directory: {self.name}", facts)
 

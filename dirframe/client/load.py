@@ -157,7 +157,8 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
         message = f"The {what} are not proven complete: {reason}."
         if received.query.sort == BY_RANK and RANK in frame:
             unranked = int(frame[RANK].isna().sum())
-            message += f" {unranked:,} of those received have no rank, and are in no order."
+            ranked = "has no rank, and is" if unranked == 1 else "have no rank, and are"
+            message += f" {unranked:,} of those received {ranked} in no order."
         lack: dict[str, Any] = {
             "details_missing": tuple(received.lost_own_pages()),
             "received": len(frame),
@@ -365,8 +366,8 @@ def describe_whole(
     if facts["not_sent"]:
         number = len(needed(analyses_of(received.verdict.places)))
         text = (
-            f"{number:,} of {len(frame):,} projects have an analysis, but its columns are empty: this "
-            "directory sends analyses only on each project's own page."
+            f"{messages.with_an_analysis(number, len(frame))}, but its columns are empty: this directory "
+            "sends analyses only on each project's own page."
         )
         price = f"at most {quantity(number, 'request')}"
         hint = f"details=True (--details) requests these pages: {price}."
@@ -419,7 +420,7 @@ def warn_if_stale(client: Directory, receipts: Sequence[Receipt]) -> None:
     if newest > now:
         text = (
             f"Pages from the cache are dated in the future, up to {newest:%Y-%m-%d %H:%M} UTC: the clock "
-            "was wrong, or is. Their age is unknown; the time of this load is recorded instead."
+            "was or is wrong. Their age is unknown; the time of this load is recorded instead."
         )
         warn(StaleWarning(text, hint="refresh=True (--refresh) requests them again."))
     oldest = min(cached)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dirframe._display import quantity
 from dirframe.client.paging.fetch import Failure, Reason, Refusal
 from dirframe.client.paging.ids import Window
 from dirframe.client.paging.order import better_sort
@@ -57,11 +58,14 @@ def _lack(received: Received) -> str | None:
     if failure is not None and not isinstance(failure.error, QuotaExceededError | CacheError):
         end = f"; {_what_failed(failure)} failed ({failure_words(failure)})"
     if verdict.problem is Problem.UNFINISHED:
-        of = "" if verdict.expected is None else f" of {verdict.expected:,}"
-        return f"not finished: {number}{of} records were received{end}"
+        if verdict.expected is None:
+            number = quantity(len(verdict.places), "record")
+        else:
+            number = f"{number} of {quantity(verdict.expected, 'record')}"
+        return f"not finished: {number} received{end}"
     own_missing = len(received.own_missing())
     if own_missing:
-        return f"not finished: {own_missing:,} own pages were not asked for yet{end}"
+        return f"not finished: {quantity(own_missing, 'own page')} not requested yet{end}"
     if verdict.problem is not None:
         order = _order_words(received.query) if verdict.is_order_unstable else ""
         words = _count_words(verdict) or _problem_words(verdict)
@@ -69,7 +73,7 @@ def _lack(received: Received) -> str | None:
         return "; ".join(part for part in parts if part)
     lost = lost_words(received)
     if lost:
-        return f"the own pages of {len(lost):,} records could not be loaded: {list_named(lost)}"
+        return about_lost(lost)
     return None
 
 
@@ -130,13 +134,13 @@ def _count_words(verdict: Verdict) -> str:
     page = verdict.miscounted
     if page is not None:
         return (
-            f"page {page.number:,} states {page.returned:,} records (items_returned) and holds "
-            f"{len(page.ids):,}, so that the pages are not what they say"
+            f"page {page.number:,} holds {quantity(len(page.ids), 'record')} and states {page.returned:,} "
+            "(items_returned), so that the pages are not what they say"
         )
     if verdict.problem is Problem.LEFT_OUT:
         return (
-            f"{len(verdict.places):,} records were received of {verdict.expected:,}: the directory "
-            "left out the others from its pages, although it counts them"
+            f"records received: {len(verdict.places):,} of {verdict.expected:,}; the directory leaves out "
+            "the others from its pages, although it counts them"
         )
     return ""
 
@@ -146,23 +150,25 @@ def _problem_words(verdict: Verdict) -> str:
     if verdict.problem in _FIXED_WORDS:
         return _FIXED_WORDS[verdict.problem]
     if verdict.problem is Problem.NO_IDS:
-        return f"{verdict.without_id:,} records have no id, so they cannot be distinguished"
+        return (
+            f"{quantity(verdict.without_id, 'record')} without an id, which cannot be distinguished"
+        )
     if verdict.problem in {Problem.WRONG_NUMBER, Problem.REMOVED}:
         end = f"; {verdict.repeated:,} repeated" if verdict.repeated else ""
         if verdict.problem is Problem.REMOVED:
             end = (
-                ": some were removed while others were read, and none that was there throughout is "
+                "; some were removed while others were read, and none that was there throughout is "
                 "missing"
             )
-        return f"{number} different records were received of {expected:,}{end}"
+        return f"different records received: {number} of {expected:,}{end}"
     if verdict.problem is Problem.LOST:
         names = {str(number): "could not be sent" for number in verdict.lost}
-        return f"{number} projects were received; {list_named(names)}"
+        return f"{quantity(len(verdict.places), 'project')} received; {list_named(names)}"
     if verdict.problem is Problem.SKIPPED:
         numbers = ", ".join(f"{number:,}" for number in verdict.skipped_after)
         return f"records may have been skipped behind page {numbers}, where others were removed"
     totals = " and ".join(f"{total:,}" for total in verdict.totals)
-    return f"the pages overlap, leave gaps or contradict their count of {totals} records"
+    return f"the pages overlap, leave gaps or contradict their count: they state {totals} as the number of records"
 
 
 def _period(verdict: Verdict) -> str:
@@ -219,6 +225,19 @@ def advice_on_archive(received: Received) -> str | None:
 def lost_words(received: Received) -> dict[str, str]:
     """Return the records whose own page could not be loaded, and why."""
     return {record: answer_words(answer) for record, answer in received.lost_own_pages().items()}
+
+
+def about_lost(lost: Mapping[str, str]) -> str:
+    """Return which own pages could not be loaded, and why."""
+    return (
+        f"the own pages of {quantity(len(lost), 'record')} could not be loaded: {list_named(lost)}"
+    )
+
+
+def with_an_analysis(number: int, of: int) -> str:
+    """Return how many of the projects of a frame have an analysis."""
+    have = "has" if number == 1 else "have"
+    return f"{number:,} of {quantity(of, 'project')} {have} an analysis"
 
 
 def advice_on_failures(*, may_come_later: bool) -> str:

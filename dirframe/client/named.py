@@ -373,7 +373,7 @@ def _check_quota(named: NamedProjects, client: Directory, options: Options) -> N
     if len(own) <= client.quota().left:
         return
     needed = sum(not named.fetcher.is_known(record_query(PROJECT, name)) for name in own)
-    what = f"{len(named.names.all):,} named projects of {client.name}"
+    what = f"{quantity(len(named.names.all), 'named project')} of {client.name}"
     check_quota(client, options.cache, what, needed, accepts_parts=options.accepts_parts)
 
 
@@ -389,8 +389,7 @@ def _described(named: NamedProjects, client: Directory) -> tuple[pd.DataFrame, s
     if named.failures:
         parts.append(f"{messages.list_named(named.failures)} could not be loaded")
     if named.lost:
-        lost = messages.list_named(named.lost)
-        parts.append(f"the own pages of {len(named.lost):,} records could not be loaded: {lost}")
+        parts.append(messages.about_lost(named.lost))
     reason = "; ".join(parts) or None
     provenance.set_provenance(
         frame,
@@ -424,8 +423,8 @@ def _warn_of_analyses(named: NamedProjects) -> None:
     if named.details or not number:
         return
     text = (
-        f"{number:,} of {len(named.rows_in_order()):,} projects have an analysis, whose columns are "
-        "empty: this directory sends an analysis only with the own page of its project."
+        f"{messages.with_an_analysis(number, len(named.rows_in_order()))}, but its columns are empty: "
+        "this directory sends analyses only on each project's own page."
     )
     hint = (
         f"details=True (--details) requests these pages, for at most {quantity(number, 'request')}."

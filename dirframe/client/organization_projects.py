@@ -89,8 +89,8 @@ def load_projects_of(
     left_out = reader.without_analysis()
     if left_out and not details:
         text = (
-            f"{left_out:,} of {len(frame):,} projects have an analysis, and were found without it: "
-            "the analysis columns are empty."
+            f"{messages.with_an_analysis(left_out, len(frame))}, but its columns are empty: this "
+            "directory sends analyses only on each project's own page."
         )
         price = f"at most {quantity(left_out, 'request')}"
         hint = f"details=True (--details) requests their own pages, for {price}."

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display import suggests_options
+from dirframe._display import quantity, suggests_options
 from dirframe.client import messages
 from dirframe.client.addresses import Repository, canonical_repository
 from dirframe.client.directory import Directory, open_directory
@@ -206,6 +206,6 @@ def _check_addresses(repositories: pd.DataFrame, options: Options) -> None:
         incomplete_reason=reason,
         failures=record["failures"] | lost,
     )
-    message = f"The repositories of {len(lost):,} projects are not complete: {reason}."
+    message = f"The repositories of {quantity(len(lost), 'project')} are not complete: {reason}."
     advice = "Run it again later with refresh=True (--refresh)"
     raise_or_warn(options, repositories, message, reason, advice)

@@ -24,7 +24,7 @@ from dirframe.client.paging.sample import SampledPages
 from dirframe.client.paging.walk import Walk
 from dirframe.client.paging.windows import PagesByIds
 from dirframe.errors import InvalidInputError
-from dirframe.schema import PROJECT, Resource
+from dirframe.schema import COLLECTIONS, PROJECT, Resource
 from dirframe.settings import check_switches
 
 
@@ -61,14 +61,14 @@ class Plan:
         return max(math.ceil(more / self.quota.limit) + (self.quota.left > 0), 1)
 
     def __repr__(self) -> str:
-        noun, quota = self.collection.replace("_", " "), self.quota
-        if self.owners:
-            noun += f" of {quantity(self.owners, self.owner)}"
+        quota = self.quota
+        singular, plural = COLLECTIONS[self.collection].words
+        owners = f" of {quantity(self.owners, self.owner)}" if self.owners else ""
         requests = quantity(self.requests_at_least, "request")
         records = "the directory does not state their number"
         if self.pages is not None:
-            items = noun if self.items is None else f"{self.items:,} {noun}"
-            records = f"{items} on {quantity(self.pages, 'page')}"
+            items = plural if self.items is None else quantity(self.items, singular, plural)
+            records = f"{items}{owners} on {quantity(self.pages, 'page')}"
         if self.requests_at_most != self.requests_at_least:
             most = "" if self.requests_at_most is None else f", at most {self.requests_at_most:,}"
             requests = f"at least {requests}{most}"
@@ -96,7 +96,9 @@ class Plan:
             )
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may or may not fit."}
         days = f" At most {quantity(self.days, 'day')}." if self.days and self.days > 1 else ""
-        return card(f"Plan: load the {noun}", facts, note[self.fits] + days + order + grows)
+        return card(
+            f"Plan: load the {plural}{owners}", facts, note[self.fits] + days + order + grows
+        )
 
 
 @suggests_options

@@ -179,9 +179,10 @@ def _completeness(pages: list[Page], loaded: int, resource: Resource | None) -> 
             "items_available": loaded,
         }
     numbers = " or ".join(f"{count:,}" for count in stated)
+    noun = "record" if stated == [1] else "records"
     return {
         "complete": False,
-        "incomplete_reason": f"they hold {loaded:,} of {numbers} records",
+        "incomplete_reason": f"they hold {loaded:,} of {numbers} {noun}",
         "items_available": stated[0] if len(stated) == 1 else None,
     }
 

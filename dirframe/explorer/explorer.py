@@ -17,7 +17,7 @@ import ipywidgets as w
 import pandas as pd
 
 import dirframe
-from dirframe._display import label
+from dirframe._display import label, quantity
 from dirframe.charts import CHARTS
 from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError
 from dirframe.explorer import view
@@ -25,7 +25,7 @@ from dirframe.explorer.code import chart_call, load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
 from dirframe.explorer.request import Request
 from dirframe.explorer.words import WITH_ANALYSES, error_words, quota_words, warning_words
-from dirframe.schema import RESOURCES
+from dirframe.schema import COLLECTIONS, RESOURCES
 from dirframe.stats.records import require_records
 
 _AUTO = {"width": "auto"}  # the style sheet sets the width
@@ -311,7 +311,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         lines = load_lines(request, self.source)
 
         def on_progress(loaded: int, total: int) -> None:
-            self._say("message", f"{loaded:,} of {total:,} records …")
+            self._say("message", f"{loaded:,} of {quantity(total, 'record')} …")
 
         with self._acting("message", "Loading …") as answer:
             try:
@@ -329,7 +329,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
                 self._show(error.frame, name, [comment, *lines])
                 raise
             self._show(frame, name, lines)
-            answer.text = f"{len(frame):,} {name} loaded."
+            answer.text = f"{quantity(len(frame), *_words_of(name))} loaded."
 
     def export(self) -> None:
         """Write the records shown to the file."""
@@ -337,7 +337,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             frame = self._shown_frame()
             path = self._target(self.path.value)
             dirframe.export(frame, path, overwrite=self.overwrite.value)
-            answer.text = f"{len(frame):,} {self._name} are in {path}."
+            written = quantity(len(frame), *_words_of(self._name))
+            answer.text = f"{written} written to {path}."
 
     def save_chart(self) -> None:
         """Write the chart shown to the file, whose suffix becomes .png unless it is a picture's."""
@@ -437,7 +438,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     def _say_quota(self) -> None:
         if isinstance(self.source, dirframe.Directory):
             quota = self.source.quota()
-            left = f"{quota.left:,} of {quota.limit:,} requests left today"
+            left = f"{quota.left:,} of {quantity(quota.limit, 'request')} left today"
             self._out["quota"].value = f"{escape(self.source.name)}: {left}"
 
     # -- the records shown -----------------------------------------------------------------
@@ -553,7 +554,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         if self.frame is None:
             return "nothing loaded yet"
         count, total = len(self.frame), len(self._loaded)
-        return f"{count:,} {'' if count == total else f'of {total:,} '}{self._name}"
+        loaded = quantity(total, *_words_of(self._name))
+        return loaded if count == total else f"{count:,} of {loaded}"
 
     # -- the page --------------------------------------------------------------------------
 
@@ -653,6 +655,11 @@ def _offer(control: Any, options: list[tuple[str, Any]]) -> None:
             control.value = tuple(one for one in value if one in values)
         else:
             control.value = value if value in values else values[0]
+
+
+def _words_of(collection: str) -> tuple[str, str]:
+    """Return the singular and the plural noun for the records of a collection."""
+    return COLLECTIONS[collection].words
 
 
 def _sorts(collection: str) -> list[tuple[str, str]]:

@@ -77,8 +77,8 @@ def quota_words(warning: OverQuotaWarning, quota: Quota) -> str:
     """Return the question before a load that needs more requests than are left today."""
     days = math.ceil((warning.needed - quota.left) / quota.limit) + 1
     return (
-        f"This load needs about {warning.needed:,} more requests, and {quota.left:,} of "
-        f"{quota.limit:,} are left today: it takes {days:,} days. Press Load again to use today's "
-        "quota for it. What was received stays in the cache: press Load on the next days for the "
-        "rest. A sample costs less."
+        f"This load needs about {quantity(warning.needed, 'more request')}; left today: {quota.left:,} "
+        f"of {quota.limit:,}. It takes {quantity(days, 'day')}. Press Load again to use today's quota "
+        "for it. Received pages stay in the cache: press Load on the next days for the rest. A sample "
+        "costs less."
     )

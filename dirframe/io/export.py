@@ -38,8 +38,8 @@ def export(
     Parameters
     ----------
     frame_or_frames : pandas.DataFrame or Mapping of str to pandas.DataFrame
-        Several named frames become the sheets of a workbook or the tables of a study; the other
-        formats hold one.
+        Several named frames become the sheets of a workbook or the tables of a study, none of which
+        may be called as a person of the study; the other formats hold one.
     path : str or pathlib.Path
         ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` (JSON lines), ``.parquet``, ``.xlsx`` (extra
         ``excel``), or ``.zip`` for a study. Missing parent folders are created.
@@ -59,7 +59,8 @@ def export(
         masked. ``{"TABLE": {"COLUMN": "meaning"}}`` describes them, too.
     files : sequence of str or pathlib.Path, optional
         Figures, scripts and other files to add to a study, in its folder ``files/``: they are listed
-        with their digests, and not examined for persons. One that holds an API key is refused.
+        with their digests, and not examined for persons. One that holds an API key, or is called
+        as a person of the study, is refused.
     archive : Archive, str or pathlib.Path, optional
         An archive of harvested pages to add to a study; it needs ``personal=True``, because it
         holds what persons have written about themselves.

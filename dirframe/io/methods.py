@@ -11,7 +11,7 @@ import pandas as pd
 from dirframe import stats
 from dirframe._display import quantity
 from dirframe.io.writers import WRITERS
-from dirframe.provenance import get_provenance
+from dirframe.provenance import get_provenance, resource_of
 from dirframe.quality.rules import DOUBTFUL
 from dirframe.schema import PROJECT
 from dirframe.stats.licenses import families_of, license_entries
@@ -59,6 +59,12 @@ _COUNTRIES = (
     "A country is read from the column `country_code`, and is missing where it is not certain; "
     "`dirframe.country_audit` shows each decision."
 )
+_AGE = (
+    "The age of a project is the number of whole years from its first month with activity "
+    "(`analysis_min_month`) to the month of the retrieval or, if that is not known or the data are "
+    "synthetic, to the month in which the code of the median project was fetched "
+    "(`analysis_logged_at`). It is missing if the first month is missing, or later than this month."
+)
 
 
 class Rules(NamedTuple):
@@ -79,8 +85,11 @@ def rules_used(tables: Sequence[pd.DataFrame]) -> Rules:
         if "license_family" in table or record["statistic"].get("name") == "license_families":
             words.append(_FAMILIES)
             files |= _files_of_families(tables)
-        if record["countries"] or "country_alpha_2" in table:
+        stratum = record["statistic"].get("by")
+        if record["countries"] or "country_alpha_2" in table or stratum == "country":
             words.append(_COUNTRIES)
+        if stratum == "age" or ("age" in table and resource_of(table) == PROJECT):
+            words.append(_AGE)
     return Rules(list(dict.fromkeys(words)), files)
 
 

@@ -226,13 +226,13 @@ def _is_id_of_person(column: str, resource: Resource | None) -> bool:
 
 def _is_plain(column: str, persons: Collection[str]) -> bool:
     """Return whether the name of a column is none of a person."""
-    return bool(_PLAIN_NAME.fullmatch(column)) and not _holds_name(column, persons)
+    return bool(_PLAIN_NAME.fullmatch(column)) and not holds_name(column, persons)
 
 
-def _holds_name(column: str, persons: Collection[str]) -> bool:
-    """Return whether a column is called as a person: lovelace_ada or commits_of_ada_lovelace, too.
+def holds_name(column: str, persons: Collection[str]) -> bool:
+    """Return whether a column or table is called as a person: lovelace_ada or commits_of_ada_lovelace, too.
 
-    A name of one word is that of the whole column: as a part, it is often a word of another meaning.
+    A name of one word is that of the whole: as a part, it is often a word of another meaning.
     Of very many words nobody knows.
     """
     if folded(column) in persons:

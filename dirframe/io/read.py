@@ -86,7 +86,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     InvalidInputError
         If there is no such file, it holds no table, or it or the file beside it is damaged; if
         ids are fractions or have an exponent, so that their digits are lost; if a file that `export`
-        did not write has more than 10,000 columns.
+        did not write has more than 10,000 columns, or is Parquet that repeats values so often that
+        it would fill the memory: more than 5,000,000 values and 200 for each byte, or more than
+        256 MiB and 200 bytes for each.
 
     Warns
     -----
@@ -122,7 +124,9 @@ def read_table(path: str | Path) -> pd.DataFrame:
     frame = read_content(content, str(file), record)
     rows = record.get("rows", len(frame))
     if rows != len(frame):
-        changed = f"holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
+        changed = (
+            f"holds {quantity(len(frame), 'row')}; the export wrote {rows:,}, so it was changed."
+        )
         warn(ExportWarning(f"{file} {changed}"))
     elif record and record["sha256"] != sha256(content).hexdigest():
         warn(ExportWarning(f"{file} was changed since its export."))

@@ -24,13 +24,13 @@ from dirframe._display import did_you_mean, quantity
 from dirframe._sqlite import open_database
 from dirframe._tables import is_id
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
-from dirframe.errors import ExportWarning, InvalidInputError, warn
+from dirframe.errors import InvalidInputError
 from dirframe.io.columns import known_fields
 from dirframe.io.methods import rules_used
-from dirframe.io.persons import Published, folded, names_of_persons, published
+from dirframe.io.persons import Published, holds_name, names_of_persons, published
 from dirframe.io.writers import WRITERS, record_bytes
 from dirframe.provenance import caption, get_provenance, resource_of
-from dirframe.schema import Field, Kind
+from dirframe.schema import COLLECTIONS, STATISTIC_COLUMNS, Field, Kind
 from dirframe.schema.addresses import MASK
 from dirframe.settings import holds_key
 from dirframe.stats.result import REASONS, left_out
@@ -47,9 +47,14 @@ _OF_SINGLE_COLUMNS = {
         *("users_missing", "users_negative"),
     },
     "contributors_by_language": {"contributors_missing", "contributors_negative"},
+    "monthly_activity": {"commits_invalid", "contributors_invalid"},
 }
 #: Statistics of whose records one can have two of the reasons.
 _SEVERAL_REASONS = {"users_against_contributors"}
+#: Names of tables that are also words of the directory: a person may be called so, too.
+_COMMON_NAMES = COLLECTIONS.keys() | STATISTIC_COLUMNS.keys()
+#: Characters in the name of a table or a file: file systems allow 255 bytes with the suffix.
+_LONGEST_NAME = 200
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
 #: Types of Frictionless by the kind of a dtype.
@@ -138,9 +143,12 @@ def write_study(
     """Write frames as a study; the options are those of `dirframe.export`."""
     _check_options(title, authors, license)
     kept_columns = _checked_keep(keep, frames)
-    added = _added_files(files)
+    persons = set() if personal else names_of_persons(frames.values())
+    for name in frames:
+        _check_name(f"The table {name!r}", name, persons)
+    added = _added_files(files, persons)
     pages = None if archive is None else _copy_of_archive(archive, file, personal=personal)
-    tables = _tables_of(frames, kept_columns, personal=personal)
+    tables = _tables_of(frames, kept_columns, persons, personal=personal)
     rules = rules_used([table.frame for table in tables])
     sources = [Source(table.frame) for table in tables]
     cited = _cited_tables(tables)
@@ -227,22 +235,34 @@ class _Table(NamedTuple):
     listed: list[str]
 
 
+def _check_name(what: str, name: str, persons: Collection[str]) -> None:
+    """Raise if the name of a table or a file is too long for a file, or called as a person."""
+    if len(name) > _LONGEST_NAME:
+        raise InvalidInputError(
+            f"{what:.60}… has a name of {len(name):,} characters; {_LONGEST_NAME} are allowed. "
+            "Rename it."
+        )
+    if name not in _COMMON_NAMES and holds_name(name, persons):
+        raise InvalidInputError(
+            f"{what} may be named after a person of this study, and a study is published.",
+            hint="Rename it, or pass personal=True (--personal).",
+        )
+
+
 def _tables_of(
-    frames: Mapping[str, pd.DataFrame], kept: Mapping[str, Mapping[str, str]], *, personal: bool
+    frames: Mapping[str, pd.DataFrame],
+    kept: Mapping[str, Mapping[str, str]],
+    persons: Collection[str],
+    *,
+    personal: bool,
 ) -> list[_Table]:
     """Return the tables of a study."""
-    persons = set() if personal else names_of_persons(frames.values())
     tables: dict[str, _Table] = {}
     for given, frame in frames.items():
         name = re.sub(r"[^a-z0-9._-]+", "-", given.lower()).strip("-.") or "table"
         if name in tables:
-            words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
+            words = f"Two tables would have the file data/{name}.csv. Rename one."
             raise InvalidInputError(words)
-        if folded(given) in persons:
-            words = (
-                f"The table {given!r} is called as a person in this study. Rename it if it is one."
-            )
-            warn(ExportWarning(words))
         meanings = kept.get(given, {})
         part = Published(frame, [], {}, [])
         if not personal:
@@ -510,7 +530,7 @@ def _columns_file(tables: Sequence[_Table]) -> bytes:
 # Files of the author
 
 
-def _added_files(files: Sequence[str | Path]) -> dict[str, bytes]:
+def _added_files(files: Sequence[str | Path], persons: Collection[str]) -> dict[str, bytes]:
     """Return the contents of figures, scripts and other files by their names in the study."""
     if isinstance(files, str | Path) or not isinstance(files, Sequence):
         raise InvalidInputError(f'files is {files!r}; give a list, such as ["figure.pdf"].')
@@ -520,8 +540,9 @@ def _added_files(files: Sequence[str | Path]) -> dict[str, bytes]:
         name = f"files/{path.name}"
         if not path.is_file():
             raise InvalidInputError(f"There is no file {path} to add to the study.")
+        _check_name(f"The file {path.name}", path.stem, persons)
         if name in contents:
-            raise InvalidInputError(f"Two files are called {path.name}: let their names differ.")
+            raise InvalidInputError(f"Two files have the name {path.name}. Rename one.")
         contents[name] = path.read_bytes()
         if holds_key(contents[name]):
             raise InvalidInputError(

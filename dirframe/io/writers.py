@@ -21,7 +21,7 @@ import pandas as pd
 from pandas.api import types
 
 from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
-from dirframe._display import is_share
+from dirframe._display import is_share, quantity
 from dirframe._tables import FORMULA, as_text, seal_parquet
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
@@ -270,7 +270,7 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
 def _check_sheet_name(name: str) -> None:
     """Raise for a name of a sheet that Excel refuses, and XlsxWriter does not."""
     if name.lower() == "history":
-        raise InvalidInputError("A sheet of a workbook cannot be called history.")
+        raise InvalidInputError("Excel allows no sheet with the name history. Rename the frame.")
     if _CONTROL.search(name):
         raise InvalidInputError(
             f"The name of a sheet, {name!r}, holds a control character, which a workbook cannot hold "
@@ -303,8 +303,8 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent:
     rows, columns = frame.shape
     if rows + 1 > _ROWS or columns > _COLUMNS:
         raise InvalidInputError(
-            f"{name!r} has {rows:,} rows and {columns:,} columns; a sheet of a workbook holds "
-            f"{_ROWS - 1:,} and {_COLUMNS:,}. Export it to .parquet or .csv."
+            f"{name!r} has {quantity(rows, 'row')} and {quantity(columns, 'column')}; a sheet of a "
+            f"workbook holds {_ROWS - 1:,} and {_COLUMNS:,}. Export it to .parquet or .csv."
         )
     losses: dict[str, list[str]] = {}
     for position, column in enumerate(frame.columns):

@@ -24,6 +24,16 @@ use an installed font that has them, such as Noto Sans; without one, matplotlib 
 
 from __future__ import annotations
 
+from dirframe.errors import DirframeError
+
+try:
+    import matplotlib as mpl  # noqa: F401  # before the charts, which import it
+except OSError as error:
+    raise DirframeError(
+        "Matplotlib, which draws the charts, has no folder that it can write to.",
+        hint="Name one in the environment variable TMPDIR or MPLCONFIGDIR.",
+    ) from error
+
 from dirframe.plot.accounts import (
     accounts_by_country,
     accounts_by_kudo_rank,

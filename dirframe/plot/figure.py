@@ -45,6 +45,8 @@ _ROW_HEIGHT, _LINES_HEIGHT = 0.25, 1.15  # inches
 _LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # bounds in a narrow figure, as multiples of the usual
 #: Settings of files and windows, which a person may change without having a style.
 _FILE_SETTINGS = ("figure.", "savefig.", "pdf.", "ps.", "svg.")
+#: Notes of the charts that a person's own function draws on a panel, by its axes.
+_NOTES_OF_PANELS: dict[Axes, list[str]] = {}
 
 
 class NothingToDrawError(Exception):
@@ -102,7 +104,9 @@ def show(
         wrap_labels(ax)
         if words:
             set_title(ax, str(words), mpl.rcParams["axes.titlesize"])
-        if caption is not False:
+        if ax in _NOTES_OF_PANELS and own is None:
+            _NOTES_OF_PANELS[ax] += notes if caption is not False else []
+        elif caption is not False:
             write_caption(ax, table, notes, own)
         figure: Any = ax.get_figure(root=True)
         if figure.get_layout_engine() is None:
@@ -117,6 +121,16 @@ def show(
         if caption is not False:
             write_figure_caption(figure, caption_text(table, notes, own))
     return ax
+
+
+@contextmanager
+def collected_notes(ax: Axes) -> Iterator[list[str]]:
+    """Collect the notes of the charts that are drawn on a panel, whose figure has the caption."""
+    notes = _NOTES_OF_PANELS[ax] = []
+    try:
+        yield notes
+    finally:
+        del _NOTES_OF_PANELS[ax]
 
 
 def draw_or_explain(draw: Draw, ax: Axes, table: pd.DataFrame) -> list[str]:

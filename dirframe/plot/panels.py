@@ -45,6 +45,7 @@ from dirframe.plot.figure import (
     Draw,
     Width,
     check_options,
+    collected_notes,
     draw_or_explain,
     house_style,
     reason_if_empty,
@@ -218,7 +219,7 @@ def panels(
 def _check_chart(chart: Callable[..., Any]) -> None:
     """Raise unless a chart is a function of `dirframe.plot`, or a person's own that takes ``ax``."""
     check_function(chart, "plot", CHARTS)
-    parameters = signature(chart).parameters
+    parameters = signature(chart, follow_wrapped=False).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     if not takes_any and "ax" not in parameters:
         raise InvalidInputError(
@@ -286,18 +287,23 @@ def _own_panels(
 ) -> Figure:
     """Call a person's own function for each stratum."""
     figure, axes, across = _new_figure(max(len(strata), 1), figure_options.width, _HEIGHT)
+    notes_of_each: list[list[str]] = []
     try:
         for ax, stratum in zip(axes, strata, strict=False):
-            chart(stratum.frame, ax=ax, **options)
+            with collected_notes(ax) as notes:
+                chart(stratum.frame, ax=ax, **options)
+            notes_of_each.append(notes)
             ax.set_title("")  # one of the function would stand beside that of the panel
             _write_size(ax, stratum, len(stratum.frame))
     except BaseException:
         plt.close(figure)
         raise
+    common = _common(notes_of_each)
+    _write_own_notes(axes[: len(strata)], notes_of_each, common, figure_options.caption)
     _share_axes(axes[: len(strata)], across)
     _write_title(figure, figure_options.title, f"By {_words_of(figure_options.column)}")
     if figure_options.caption is not False:
-        notes = _strata_notes(strata, frame)
+        notes = [*common, *_strata_notes(strata, frame)]
         _write_caption(figure, frame, notes, figure_options.caption)
     return figure
 

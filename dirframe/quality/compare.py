@@ -105,7 +105,7 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     if missing or repeated or kind not in _ID_KINDS:
         raise InvalidInputError(
             f"In `{name}`, each record must have an id of its own, as text or a whole number: "
-            f"{missing:,} have none, {repeated:,} that of an earlier one, and the ids are {kind}.",
+            f"{missing:,} without one, {repeated:,} with that of an earlier one; the ids are {kind}.",
             hint="Leave records out first, such as with frame.dropna(subset='id') and "
             "frame.drop_duplicates('id'), or convert them with frame.astype({'id': 'Int64'}).",
         )

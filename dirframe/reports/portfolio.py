@@ -394,5 +394,5 @@ def _missing_note(portfolio: Portfolio, parts: Mapping[str, pd.DataFrame], what:
     if not missing:
         return ""
     named = ", ".join(missing[:10])
-    more = f" and {len(missing) - 10:,} others" if len(missing) > 10 else ""
+    more = f" and {quantity(len(missing) - 10, 'other')}" if len(missing) > 10 else ""
     return f" There are no {what} of {named}{more}."

@@ -171,7 +171,9 @@ def report(
     }
     given = {name: frame for name, frame in extensions.items() if frame is not None}
     if given and "projects" not in named:
-        raise InvalidInputError(f"{' and '.join(given)} belong to projects: pass these, too.")
+        raise InvalidInputError(
+            f"{' and '.join(given)} belong to projects: pass the projects, too."
+        )
     portfolio = portfolio_of(named["projects"], **extensions) if "projects" in named else None
     page = _render(named, portfolio, given, title)
     make_folder(target.parent)

@@ -45,7 +45,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from dirframe._printable import escaped
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
-from dirframe.service.keys import KeyStore
+from dirframe.service.keys import KeyStore, LimitReached, UnknownKey
 from dirframe.service.pages import pages
 from dirframe.service.read_xml import document_resource
 from dirframe.service.records import serialize
@@ -149,16 +149,18 @@ def _charge_key() -> None:
         return
     keys: KeyStore = current_app.extensions["keys"]
     try:
-        wait = keys.charge(request_arguments().get("api_key", ""))
+        charge = keys.charge(request_arguments().get("api_key", ""))
     except StoreError as error:  # the cause is not disclosed to clients
         _LOG.error("A request is not counted and answered with 503: %s", escaped(str(error)))
         text = "Requests cannot be counted at the moment. Try again later."
         raise ServiceUnavailable(text, retry_after=5) from error
-    if wait is None:
+    if isinstance(charge, UnknownKey):
         abort(403, "A valid api_key is required to access this URL.")
-    if wait:
-        text = f"The daily limit of this api_key is used up. It is free again in {wait} seconds."
-        raise TooManyRequests(text, retry_after=wait)
+    if isinstance(charge, LimitReached):
+        text = (
+            f"The daily limit of this api_key is used up. It is free again in {charge.seconds} s."
+        )
+        raise TooManyRequests(text, retry_after=charge.seconds)
 
 
 # What the interface returns

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -84,6 +85,23 @@ SELECT id, developer, application, daily_limit, created_at, revoked_at,
 def default_key_file() -> Path:
     """Return the file of keys where none is named."""
     return user_data_folder() / "keys.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A request was counted: the key allows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitReached:
+    """A request was not counted: the daily limit of the key is used up."""
+
+    seconds: int  # until it is free again
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownKey:
+    """A request was not counted: there is no such key, or it was revoked."""
 
 
 class KeyStore(AbstractContextManager["KeyStore"]):
@@ -198,26 +216,24 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         if not changed:
             raise InvalidInputError(f"There is no active key number {key_id}.")
 
-    def charge(self, key: str) -> int | None:
+    def charge(self, key: str) -> Counted | LimitReached | UnknownKey:
         """Count a request if `key` allows it, within 24 hours from the first one.
 
-        Returns 0 if it is counted, the seconds to wait if the limit is reached, and None for an
-        unknown key. That the file is locked by another program, or cannot be written, is a
-        StoreError.
+        That the file is locked by another program, or cannot be written, is a StoreError.
         """
         now = time.time()
         facts = {"hash": _hash(key), "now": now}
         with self._access():
             if self._database.execute(_COUNT, facts).rowcount:
-                return 0
+                return Counted()
             self._database.execute(_CORRECT_WINDOW, facts)
             row = self._database.execute(_RESETS_AT, facts).fetchone()
         if row is None:
-            return None
+            return UnknownKey()
         key_id, is_whole, resets_at = row
         if not is_whole:
             raise self._damaged(key_id)
-        return max(1, math.ceil(float(resets_at) - now))
+        return LimitReached(seconds=max(1, math.ceil(float(resets_at) - now)))
 
     @contextmanager
     def _access(self) -> Iterator[None]:

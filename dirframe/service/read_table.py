@@ -116,8 +116,11 @@ def _doubtful_texts(columns: _tables.Columns, fields: list[schema.Field]) -> lis
 def _read(data: object) -> tuple[_tables.Table, bool]:
     """Return the columns of a file or frame, and whether it is marked as synthetic."""
     if isinstance(data, Path):
+        most = _tables.most_bytes(data.stat().st_size)
         with refuse_unreadable(data), open_file(data) as stream:
-            content = stream.read()
+            content = stream.read(most + 1)  # one more shows that it is too large
+        if len(content) > most:
+            raise ValueError(f"it holds more than {most:,} bytes; unpack it, and serve that file")
         if not content.startswith(b"PAR1"):
             return _tables.read_columns(content), False
     import pyarrow as pa

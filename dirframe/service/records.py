@@ -109,14 +109,14 @@ class Refusals:
         if self.left_out:
             names = ", ".join(sorted(self.left_out)[:_MAX_NAMES])
             others_count = len(self.left_out) - _MAX_NAMES
-            others = f" and {others_count:,} others" if others_count > 0 else ""
-            _LOG.warning("%s", escaped(f"{self._source}: {names}{others} are not served."))
+            others = f" and {others_count:,} more" if others_count > 0 else ""
+            _LOG.warning("%s", escaped(f"{self._source}: not served: {names}{others}."))
         if self.without_location:
             _LOG.warning(
                 "%s",
                 escaped(
-                    f"{self._source}: latitude and longitude of {self.without_location:,} accounts "
-                    "without a location are not served."
+                    f"{self._source}: not served: latitude and longitude of accounts without a "
+                    f"location ({self.without_location:,})."
                 ),
             )
         if self._places:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from dirframe import provenance
 from dirframe._arrow import as_text, loader_series, require_frame, type_name
-from dirframe._tables import DAMAGES, check_seal
+from dirframe._tables import DAMAGES, UnsuitableTableError, check_seal, refuse_large_columns
 from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.schema import ALL_RESOURCES, Kind, resource_named
 
@@ -175,6 +175,9 @@ def fetch(frame: Any, columns: Collection[str]) -> pd.DataFrame:
         with _refuse_damage(frame):
             dataset = _dataset(frame)
             names = [name for name in dataset.schema.names if name in columns]
+            for file in map(Path, dataset.files):
+                if not _is_sealed(file):
+                    refuse_large_columns(file, names)
             table = dataset.to_table(names)
             table.validate(full=True)  # a damaged page can hold texts that are no UTF-8
             return require_records(table)
@@ -257,9 +260,14 @@ def _dataset(path: str | os.PathLike[str]) -> Dataset:
     kind = dataset.ParquetFileFormat(default_fragment_scan_options=options)
     opened = dataset.dataset(os.fspath(path), partitioning="hive", format=kind)
     for name in opened.files:
-        with Path(name).open("rb") as file:
-            check_seal(file, is_whole=False)
+        _is_sealed(Path(name))  # raises if its footer is not as it was written
     return opened
+
+
+def _is_sealed(file: Path) -> bool:
+    """Return whether a Parquet file is one that `export` wrote."""
+    with file.open("rb") as content:
+        return check_seal(content, is_whole=False)
 
 
 @contextmanager
@@ -271,6 +279,8 @@ def _refuse_damage(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
     except FileNotFoundError as error:
         raise InvalidInputError(f"There is no file {os.fspath(path)}.") from error
+    except UnsuitableTableError as error:
+        raise InvalidInputError(f"{os.fspath(path)} cannot be read as a table: {error}.") from error
     except (*DAMAGES, pa.ArrowException) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InvalidInputError(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import as_text, type_name
+from dirframe._arrow import REPLACE_HALF_PAIR, as_text, type_name
 from dirframe.charts import STATISTICS
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.stats.activity import ACTIVITY_MONTH, ages, default_month
@@ -149,8 +149,9 @@ def _joined(
         parts.append(part)
     # Tables of a person's own function can differ in columns and dtypes.
     first = tables[0]
-    result = pd.concat(parts, ignore_index=True)[[name, *first.columns]]
-    return result.astype(first.dtypes.to_dict())
+    with _refuse_half_pairs():
+        result = pd.concat(parts, ignore_index=True)[[name, *first.columns]]
+        return result.astype(first.dtypes.to_dict())
 
 
 def _table_of(
@@ -158,28 +159,51 @@ def _table_of(
 ) -> pd.DataFrame:
     """Return what a statistic gives as a table."""
     result = statistic(frame, **options)
-    if isinstance(result, pd.Series):
-        return result.to_frame().T.infer_objects()
-    if isinstance(result, pd.DataFrame):
-        return result
-    if pd.api.types.is_scalar(result):
-        return pd.DataFrame({"value": [result]})
+    with _refuse_half_pairs():
+        if isinstance(result, pd.Series):
+            return result.to_frame().T.infer_objects()
+        if isinstance(result, pd.DataFrame):
+            return result
+        if pd.api.types.is_scalar(result):
+            return pd.DataFrame({"value": [result]})
     raise InvalidInputError(
         f"The statistic returned a {type_name(result)}; it must return a frame, a Series or a value."
     )
 
 
+@contextmanager
+def _refuse_half_pairs() -> Iterator[None]:
+    """Raise an error that shows the text of a statistic which has half a UTF-16 pair."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(
+            f"The statistic returned half a UTF-16 pair, which is no text: {error.object!a}.",
+            hint=REPLACE_HALF_PAIR,
+        ) from error
+
+
 def is_own(function: object, package: str, names: Sequence[str] | Mapping[str, object]) -> bool:
     """Return whether a function is a statistic of `dirframe.stats`, or a chart of `dirframe.plot`."""
     module = str(getattr(function, "__module__", ""))
-    return module.startswith(f"dirframe.{package}.") and getattr(function, "__name__", "") in names
+    if _is_of_a_person(function) or not module.startswith(f"dirframe.{package}."):
+        return False
+    return getattr(function, "__name__", "") in names
+
+
+def _is_of_a_person(function: object) -> bool:
+    """Return whether a function was written outside of dirframe.
+
+    functools.wraps gives a function the name and the module of another one, but not its globals.
+    """
+    names: Mapping[str, Any] = getattr(function, "__globals__", {})
+    module = str(names.get("__name__") or getattr(function, "__module__", ""))
+    return callable(function) and not module.startswith("dirframe.")
 
 
 def check_function(function: object, package: str, names: Mapping[str, object]) -> None:
     """Raise unless a function is one of a package of dirframe with these names, or a person's own."""
-    module = str(getattr(function, "__module__", ""))
-    is_of_a_person = callable(function) and not module.startswith("dirframe.")
-    if not is_of_a_person and not is_own(function, package, names):
+    if not _is_of_a_person(function) and not is_own(function, package, names):
         raise InvalidInputError(
             f"Expected a function of dirframe.{package}, such as {package}.tags; got {function!r}.",
             hint="stats.by divides what a statistic counts, and plot.panels what a chart shows.",

@@ -391,7 +391,7 @@ def test_check_of_todays_service_finds_how_it_differs():
     assert seen["analyses in collections"] == "0 of 10 projects"
     assert seen["analysis on own pages"] == "sent"
     assert "status 400" in seen["a wrong key"]
-    assert seen["country forms"] == "2 codes, 1 names, 1 missing; 4 in all"
+    assert seen["country forms"] == "2 codes, 1 name, 1 missing; 4 in all"
     assert seen["query without a match"] == "empty"
     assert MARK not in str(report) + repr(report)
 

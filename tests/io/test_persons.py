@@ -616,13 +616,23 @@ def test_names_of_accounts_whose_projects_were_loaded_are_left_out(write):
     assert "1 of those asked for could not be loaded" in files["README.md"]
 
 
-def test_tables_that_are_called_as_a_person_are_warned_of(write, recwarn):
-    write({"a": accounts(), "KIRAN_K": projects()[["id"]]})
-    (warning,) = [str(w.message) for w in recwarn if "KIRAN_K" in str(w.message)]
-    assert "person" in warning
-    recwarn.clear()
-    write({"a": accounts(), "KIRAN_K": projects()[["id"]]}, personal=True)
-    assert not recwarn
+@pytest.mark.parametrize("name", ["KIRAN_K", "kiran k", "commits_of_kiran_k"])
+def test_tables_and_files_that_are_called_as_a_person_are_refused(name, write, tmp_path):
+    table = projects()[["id"]]
+    with pytest.raises(InvalidInputError, match=re.escape(name)):
+        write({"a": accounts(), name: table})
+    figure = tmp_path / f"{name}.svg"
+    figure.write_text("<svg/>")
+    with pytest.raises(InvalidInputError, match=re.escape(figure.name)):
+        write({"a": accounts()}, files=[figure])
+    written = write({"a": accounts(), name: table}, files=[figure], personal=True)
+    assert f"files/{figure.name}" in written
+
+
+def test_table_is_called_as_its_collection_where_a_person_is_called_so_too(write):
+    frame = accounts()
+    frame.loc[0, "name"] = "Projects"
+    assert "data/projects.csv" in write({"a": frame, "projects": projects()[["id"]]})
 
 
 def test_ids_that_lead_back_to_a_person_are_named(write):

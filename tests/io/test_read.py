@@ -19,10 +19,13 @@ from pyarrow import parquet
 from dirframe import (
     ExportWarning,
     InvalidInputError,
+    MissingColumnsError,
     UnreadableValueWarning,
+    _tables,
     child_table,
     export,
     read_table,
+    stats,
 )
 from dirframe.io.formats import OF_ONE_TABLE, WITH_RECORD
 from dirframe.io.writers import digest_of
@@ -305,7 +308,7 @@ def test_file_cut_in_half_is_never_read_as_the_whole_one(suffix, tmp_path):
         read_table(file)
     if suffix != ".json":
         file.write_text(text[: text.rstrip().rindex("\n") + 1], encoding="utf-8")
-        with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 rows, and 2 were"):
+        with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 row; "):
             assert len(read_table(file)) == 1
 
 
@@ -433,7 +436,74 @@ def test_parquet_of_few_bytes_and_very_many_cells_is_refused(rows, columns, tmp_
     parquet.write_table(table, tmp_path / "a.parquet", compression="zstd")
     with pytest.raises(InvalidInputError, match=r"a\.parquet") as caught:
         read_table(tmp_path / "a.parquet")
-    assert f"{rows:,} rows" in str(caught.value)
+    assert f"{rows * columns:,} values" in str(caught.value)
+
+
+def repeated(number):
+    """Return a text of 100 KB so many times."""
+    return pa.DictionaryArray.from_arrays(np.zeros(number, "int32"), pa.array(["x" * 100_000]))
+
+
+#: Columns of 1 GB, or of 6 million values, of which Parquet makes less than 2 KB.
+LARGE_OF_FEW_BYTES = {
+    "texts": repeated(10_000),
+    "lists of texts": pa.ListArray.from_arrays(pa.array([0, 10_000], "int32"), repeated(10_000)),
+    "lists of records": pa.ListArray.from_arrays(
+        pa.array([0, 10_000], "int32"),
+        pa.StructArray.from_arrays([repeated(10_000)], names=["name"]),
+    ),
+    "a list": pa.ListArray.from_arrays(pa.array([0, 6_000_000], "int32"), pa.nulls(6_000_000)),
+}
+
+
+@pytest.mark.parametrize("column", LARGE_OF_FEW_BYTES.values(), ids=LARGE_OF_FEW_BYTES)
+def test_parquet_of_few_bytes_that_would_fill_the_memory_is_refused(column, tmp_path):
+    file = tmp_path / "a.parquet"
+    table = pa.table({"id": ["1"] * len(column), "name": column})
+    parquet.write_table(table, file, compression="zstd", store_schema=False)
+    assert file.stat().st_size < 2_000
+    with pytest.raises(InvalidInputError, match=r"a\.parquet") as caught:
+        read_table(file)
+    assert re.search(r"1,000,0\d\d,\d{3} bytes|6,000,001 values", str(caught.value))
+
+
+def test_statistic_of_a_parquet_file_that_would_fill_the_memory_is_refused(tmp_path):
+    file = tmp_path / "a.parquet"
+    table = pa.table({"id": ["1"] * 10_000, "analysis_main_language_name": repeated(10_000)})
+    parquet.write_table(table, file, compression="zstd", store_schema=False)
+    with pytest.raises(InvalidInputError, match="1,000,000,000 bytes"):
+        stats.language_share(file)
+    with pytest.raises(MissingColumnsError):  # this one is not read
+        stats.licenses(file)
+
+
+def test_parquet_of_texts_by_what_they_have_in_common_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(_tables, "_MOST_REPEATED_BYTES", 1_000_000)
+    table = pa.table({"name": ["x" * 10_000] * 1_000})
+    options = {"use_dictionary": False, "column_encoding": {"name": "DELTA_BYTE_ARRAY"}}
+    parquet.write_table(table, tmp_path / "a.parquet", **options)
+    with pytest.raises(InvalidInputError, match=r"a\.parquet"):
+        read_table(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"use_dictionary": False, "column_encoding": {"name": "DELTA_BYTE_ARRAY"}},
+        {"use_dictionary": False, "column_encoding": {"name": "DELTA_LENGTH_BYTE_ARRAY"}},
+        {"row_group_size": 500, "data_page_version": "2.0"},
+    ],
+    ids=["dictionary", "deltas", "lengths", "row groups"],
+)
+def test_parquet_of_texts_that_may_be_large_is_read_in_each_encoding(
+    options, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(_tables, "_MOST_REPEATED_BYTES", 1_000_000)
+    names = [f"{number}: {'x' * 400}" for number in range(1_000)]
+    table = pa.table({"id": ["1"] * 1_000, "name": names})
+    parquet.write_table(table, tmp_path / "a.parquet", **options)
+    assert read_table(tmp_path / "a.parquet")["name"].tolist() == names
 
 
 @pytest.mark.parametrize("stop", [0, 3, 10**12, 10**30, -1])

@@ -1,6 +1,6 @@
 """Title, caption, width and colours of a chart, panels, the style sheet, and four pictures."""
 
-from functools import partial
+from functools import partial, wraps
 from itertools import combinations
 from pathlib import Path
 
@@ -355,6 +355,37 @@ def test_panels_draw_with_a_function_of_a_person():
     assert figure.axes[0].lines[0].get_color() == "blue"
     assert figure.get_suptitle() == "Our $steps$"
     assert words(figure.get_supxlabel()).startswith("40 projects. Source: ")
+
+
+def test_panels_call_a_function_that_wraps_a_chart():
+    @wraps(plot.lorenz)
+    def steps(part, *, ax):
+        ax.plot(part[PEOPLE].to_numpy(float), color="blue")
+
+    figure = plot.panels(steps, halved("lorenz"), "half")
+    assert [len(ax.lines) for ax in figure.axes] == [1, 1]
+    assert figure.get_suptitle() == "By half"
+
+
+@pytest.mark.parametrize("name", ["language_share", "life_span"])
+def test_panels_of_a_function_that_draws_a_chart_have_one_caption(name):
+    frame = halved(name)
+    chart = getattr(plot, name)
+    figure = plot.panels(lambda part, ax: chart(part, ax=ax), frame, "half")
+    expected = plot.panels(chart, frame, "half")
+    assert [captions(ax) for ax in figure.axes] == [captions(ax) for ax in expected.axes]
+    notes = words(expected.get_supxlabel()).partition(". ")[2]  # behind the number of records
+    assert words(figure.get_supxlabel()).endswith(notes)
+
+
+def test_panels_keep_a_caption_that_a_function_of_a_person_writes():
+    chart = partial(plot.language_share, caption="All our records.")
+    figure = plot.panels(lambda part, ax: chart(part, ax=ax), halved("language_share"), "half")
+    [[first], _] = [captions(ax) for ax in figure.axes]
+    assert words(first).startswith("All our records.")
+    without = partial(plot.language_share, caption=False)
+    figure = plot.panels(lambda part, ax: without(part, ax=ax), halved("language_share"), "half")
+    assert [captions(ax) for ax in figure.axes] == [[], []]
 
 
 def test_panels_of_a_partial_function_are_those_of_its_chart():

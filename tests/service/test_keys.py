@@ -14,7 +14,7 @@ import pytest
 import time_machine
 
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.service.keys import KeyStore
+from dirframe.service.keys import Counted, KeyStore, LimitReached
 from tests.cases import raised
 
 DAY = 86_400
@@ -30,7 +30,7 @@ def test_key_is_shown_once_and_only_its_hash_is_kept(tmp_path):
     with KeyStore(tmp_path / "data" / "keys.sqlite") as keys:
         key = keys.add("Ada", "charts")
         assert len(key) == 40
-        assert keys.charge(key) == 0
+        assert keys.charge(key) == Counted()
         assert key not in repr([*map(dict, keys.records())])
         files = list((tmp_path / "data").iterdir())
         assert files
@@ -60,7 +60,7 @@ def test_keys_of_a_developer_are_limited(developer, application, beyond_limit, f
 
 def test_keys_of_a_developer_beyond_the_limit(five):
     sixth = five.add("Ada", "one more", beyond_limit=True)
-    assert five.charge(sixth) == 0
+    assert five.charge(sixth) == Counted()
     with pytest.raises(InvalidInputError):
         five.add("Ada", "yet another")
 
@@ -90,7 +90,7 @@ def test_key_shows_when_it_was_last_used(keys, clock):
     keys.charge(key)
     keys.set_daily_limit(1, 1)
     clock.shift(timedelta(hours=1))
-    assert keys.charge(key) > 0  # a refused request is no use
+    assert isinstance(keys.charge(key), LimitReached)  # a refused request is no use
     used = datetime.fromtimestamp(keys.records()[0]["last_used_at"], UTC)
     assert used == datetime(2026, 5, 1, 15, tzinfo=UTC)
 
@@ -137,13 +137,13 @@ def test_quota_window_begins_with_the_first_counted_request(keys, clock):
     key = keys.add("Ada", "charts")
     keys.set_daily_limit(1, 2)
     clock.shift(timedelta(seconds=5_000))
-    assert [keys.charge(key) for _ in range(2)] == [0, 0]
+    assert [keys.charge(key) for _ in range(2)] == [Counted(), Counted()]
     clock.shift(timedelta(seconds=1_000.5))
-    assert keys.charge(key) == DAY - 1_000
+    assert keys.charge(key) == LimitReached(DAY - 1_000)
     keys.set_daily_limit(1, 3)  # which holds at once
-    assert [keys.charge(key) for _ in range(2)] == [0, DAY - 1_000]
+    assert [keys.charge(key) for _ in range(2)] == [Counted(), LimitReached(DAY - 1_000)]
     clock.shift(timedelta(seconds=DAY - 1_000))
-    assert keys.charge(key) == 0
+    assert keys.charge(key) == Counted()
     assert keys.records()[0]["used"] == 1
 
 
@@ -151,23 +151,23 @@ def test_clock_that_was_ahead_blocks_no_key(keys, clock):
     key = keys.add("Ada", "charts")
     keys.set_daily_limit(1, 1)
     clock.shift(timedelta(days=400))
-    assert keys.charge(key) == 0
+    assert keys.charge(key) == Counted()
     clock.shift(timedelta(days=-400))
-    assert keys.charge(key) == 0
-    assert keys.charge(key) == DAY
+    assert keys.charge(key) == Counted()
+    assert keys.charge(key) == LimitReached(DAY)
     clock.shift(timedelta(seconds=-1))  # a step of a clock is no new day
-    assert keys.charge(key) == DAY
+    assert keys.charge(key) == LimitReached(DAY)
 
 
 def test_clock_that_was_hours_ahead_blocks_a_key_for_a_day(keys, clock):
     key = keys.add("Ada", "charts")
     keys.set_daily_limit(1, 1)
     clock.shift(timedelta(hours=23))
-    assert keys.charge(key) == 0
+    assert keys.charge(key) == Counted()
     clock.shift(timedelta(hours=-23))
-    assert keys.charge(key) == DAY
+    assert keys.charge(key) == LimitReached(DAY)
     clock.shift(timedelta(seconds=DAY))
-    assert keys.charge(key) == 0
+    assert keys.charge(key) == Counted()
 
 
 def test_name_of_a_key_that_was_changed_in_its_file_is_refused(tmp_path, run):

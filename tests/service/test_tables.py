@@ -11,6 +11,7 @@ from lxml import etree
 from pyarrow import parquet
 
 import dirframe
+from dirframe import _tables
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 
 
@@ -358,6 +359,16 @@ def test_damaged_table_is_named(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     lines = refused({"accounts": tmp_path / name})
     assert has_line(lines, name, "line 2" if name == "a.jsonl" else "")
+
+
+def test_packed_table_of_few_bytes_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(_tables, "_MOST_REPEATED_BYTES", 1_000)
+    path = tmp_path / "accounts.csv.gz"
+    path.write_bytes(gzip.compress(b"id,name\n1," + b"x" * 100_000, mtime=0))
+    [line] = refused(path)
+    assert has_line([line], "accounts.csv.gz", "bytes")
+    path.write_bytes(gzip.compress(b"id,name\n1,Ada\n", mtime=0))
+    assert load(path, dirframe.load_accounts)["name"].tolist() == ["Ada"]
 
 
 def test_message_names_some_of_very_many_columns(tmp_path, caplog):

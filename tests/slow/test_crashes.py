@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.service.keys import KeyStore
+from dirframe.service.keys import Counted, KeyStore
 from dirframe.service.store import open_data
 from tests.faults import load as load_all
 from tests.rig.server import Rig, page_xml
@@ -213,7 +213,7 @@ def test_keys_are_whole_at_any_write(tmp_path):
         with KeyStore(folder / "keys.sqlite") as keys:
             before = len(keys.records())
             key = keys.add("Bob", "App")
-            assert keys.charge(key) == 0
+            assert keys.charge(key) == Counted()
             assert len(keys.records()) == before + 1
 
     assert end_everywhere(tmp_path / "base", add_key, check) >= 4

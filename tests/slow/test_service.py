@@ -10,7 +10,7 @@ import pytest
 import requests
 
 import dirframe
-from dirframe.service.keys import KeyStore
+from dirframe.service.keys import Counted, KeyStore, LimitReached
 from tests import processes
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
@@ -199,10 +199,10 @@ SPEND = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from dirframe.service.keys import KeyStore
+from dirframe.service.keys import Counted, KeyStore
 
 with KeyStore(Path(sys.argv[1])) as keys, ThreadPoolExecutor(4) as pool:
-    print(sum(pool.map(lambda _: keys.charge(sys.argv[2]) == 0, range(400))))
+    print(sum(pool.map(lambda _: keys.charge(sys.argv[2]) == Counted(), range(400))))
 """
 
 REGISTER = """
@@ -233,11 +233,11 @@ def test_quota_is_exact_over_threads_processes_and_restarts(tmp_path):
     path = tmp_path / "k"
     with KeyStore(path) as keys:
         key = keys.add("Ada", "charts")
-        assert [keys.charge(key) for _ in range(100)] == [0] * 100
+        assert [keys.charge(key) for _ in range(100)] == [Counted()] * 100
     assert 100 + printed(SPEND, *[(path, key)] * 3) == 1000
     with KeyStore(path) as keys:
         assert keys.records()[0]["used"] == 1000
-        assert keys.charge(key) > 0
+        assert isinstance(keys.charge(key), LimitReached)
 
 
 def test_processes_that_register_at_once_get_five_keys_together(tmp_path):

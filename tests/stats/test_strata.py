@@ -294,6 +294,25 @@ def test_strata_of_a_statistic_of_ones_own(kind_frames):
         stats.by(lambda records: [len(records)], known, "language")
 
 
+HALF_PAIR = "\ud83d"
+#: Results of a person's own statistic: some are texts, and one of them is none.
+HALF_PAIRS = {
+    "value": lambda records: HALF_PAIR if len(records) == 1 else "text",
+    "row": lambda _: pd.Series({"value": HALF_PAIR}, dtype="object"),
+    "table": lambda records: pd.DataFrame(
+        {"value": [HALF_PAIR if len(records) == 1 else "text"]},
+        dtype="object" if len(records) == 1 else "str",
+    ),
+}
+
+
+@pytest.mark.parametrize("statistic", HALF_PAIRS.values(), ids=HALF_PAIRS)
+def test_strata_refuse_half_a_utf_16_pair_of_a_statistic_of_ones_own(statistic):
+    frame = pd.DataFrame({"id": ["1", "2", "3"], LANGUAGE: ["C", "C", "Java"]})
+    with pytest.raises(InvalidInputError, match="ud83d"):
+        stats.by(statistic, frame, "language")
+
+
 def test_strata_by_a_column_go_before_derived_ones_of_its_name(kind_frames):
     frame = kind_frames["projects"]
     years = frame["created_at"].dt.year.astype("Int64")

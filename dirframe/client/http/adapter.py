@@ -366,7 +366,7 @@ class SigningAdapter(HTTPAdapter):
             is_own = _is_same_host(target, own)
         except ValueError:
             raise ServiceError(
-                f"{url} redirects to no address of the web.",
+                f"{url} redirects to an address that is invalid.",
                 url=url,
                 status=response.status_code,
             ) from None

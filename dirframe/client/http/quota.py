@@ -23,7 +23,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from dirframe._display import card
+from dirframe._display import card, quantity
 from dirframe._sqlite import DATABASE_FAILURES, close_on_error, open_database
 from dirframe.client.http.responses import RUN_AGAIN_LATER
 from dirframe.errors import DirframeError, QuotaExceededError, QuotaWarning, warn
@@ -120,8 +120,8 @@ class DailyQuota:
             return receipt
         resets_at = self.state().resets_at
         raise QuotaExceededError(
-            f"{url} was not requested: the quota of {self.limit:,} requests within 24 hours is used "
-            f"up, and the next one is free at {resets_at or datetime.now(UTC):%Y-%m-%d %H:%M} UTC.",
+            f"{url} was not requested: the quota of {quantity(self.limit, 'request')} within 24 hours is "
+            f"used up, and the next one is free at {resets_at or datetime.now(UTC):%Y-%m-%d %H:%M} UTC.",
             url=url,
             resets_at=resets_at,
             hint=RUN_AGAIN_LATER,
@@ -173,8 +173,8 @@ class DailyQuota:
         warn(
             QuotaWarning(
                 f"The count of requests cannot be kept in {self._path} ({self._failure}). This process "
-                f"counts alone, and goes on from {used:,} requests of the last 24 hours; those of other "
-                "processes with the same key are not seen.",
+                f"counts alone, and goes on from {quantity(used, 'request')} of the last 24 hours; those of "
+                "other processes with the same key are not seen.",
                 hint="Set DIRFRAME_DATA_DIR to a folder that can be written.",
             )
         )

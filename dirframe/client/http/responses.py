@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import ssl
 import time
@@ -20,6 +21,7 @@ import requests
 import urllib3.exceptions as urllib3_errors
 from lxml import etree
 
+from dirframe._display import quantity
 from dirframe._printable import printable
 from dirframe.client.http.proxies import Route
 from dirframe.client.xml.page import MAX_BYTES, Page, parse
@@ -127,7 +129,7 @@ def _foreign_error(
     )
     seconds = parse_retry_after(response.headers)
     if seconds is not None:
-        message += f" It asks clients to wait {seconds:,.0f} seconds."
+        message += f" It asks clients to wait {quantity(math.ceil(seconds), 'second')}."
     facts: dict[str, Any] = {"url": url, "status": status, "title": title}
     if status >= 500:
         return ServiceError(message, hint=RUN_AGAIN, **facts)

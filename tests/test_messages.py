@@ -29,6 +29,7 @@ from dirframe.service.app import create_app
 from dirframe.service.keys import KeyStore
 from dirframe.service.store import open_data
 from tests.rig import faults
+from tests.rig.organizations import Organizations
 from tests.rig.server import MARK, Rig, page_xml, record
 from tests.rig.today import Today
 
@@ -408,6 +409,12 @@ def test_records(load, message, tmp_path):
     assert load(60, kind=Today, size=10, stops={"ids": 2}, bare=bare) == snapshot(
         "ServiceChangedWarning: The remaining projects of rig were read in another way, because the directory stopped answering by ids: nothing is lost, but the load needed more requests. dirframe.check() (dirframe check) shows what the directory sends now."
     )
+    with Rig(answer=Organizations({"acme": 45}, omitted={3, 4, 25})).in_process() as rig:
+        directory = rig.directory(tmp_path)
+        path = "/orgs/acme/outside_committers.xml"
+        assert message(dirframe.load, path, directory=directory) == snapshot(
+            'IncompleteCollectionError: The outside committers of rig are not proven complete: records received: 42 of 45; the directory leaves out the others from its pages, although it counts them. Running it again does not help: the directory does not send what would prove completeness; incomplete="warn" (--incomplete warn) accepts the partial result.'
+        )
     with Rig(3).in_process() as rig:
         directory = rig.directory(tmp_path)
         rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, time
 from decimal import Decimal
 from hashlib import sha256
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
-    from pyarrow.parquet import ParquetFile
+    from pyarrow.parquet import ColumnSchema, ParquetFile
 
 #: Key of the provenance in the attributes of a frame.
 ATTRIBUTE = "dirframe"
@@ -432,6 +432,8 @@ def read_parquet(source: bytes | Path) -> pa.Table:
                 size = len(source) if isinstance(source, bytes) else source.stat().st_size
                 _refuse_large_table(opened, file, size)
             table = opened.read()
+            if not is_own:
+                _refuse_repeated_cells(_values_of(table), size)
         table.validate(full=True)  # a damaged page can hold texts that are no UTF-8
     except pa.ArrowException as error:  # not all of them are a ValueError
         raise ValueError(str(error)) from error
@@ -463,43 +465,65 @@ def _refuse_large_table(
     Parquet holds a text that repeats once, so that only its texts, each read once, tell how many
     bytes a table would have.
     """
-    from pyarrow import parquet
-
     most = most_bytes(size)
     metadata = opened.metadata
-    parts = [
-        metadata.row_group(group).column(column)
-        for group in range(metadata.num_row_groups)
-        for column in range(metadata.num_columns)
-    ]
-    if names is not None:
-        parts = [part for part in parts if part.path_in_schema.partition(".")[0] in names]
     width = len(opened.schema_arrow if names is None else names)
-    values = sum(part.num_values for part in parts)  # lists have more of them than rows
-    _refuse_repeated_cells(max(values, metadata.num_rows * width), size)
-    _refuse_repeated_bytes(sum(part.total_uncompressed_size for part in parts), most, size)
-    texts = [part for part in parts if part.physical_type == "BYTE_ARRAY"]
-    # No text is longer than its part of the file.
-    if sum(part.num_values * part.total_uncompressed_size for part in texts) <= most:
+    _refuse_repeated_cells(metadata.num_rows * width, size)
+    # Arrow ends the process where it describes a damaged column, so only row groups are looked at.
+    uncompressed = sum(
+        metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)
+    )
+    if names is None:
+        _refuse_repeated_bytes(uncompressed, most, size)
+    texts = _columns_of_texts(opened, names)
+    has_lists = any(column.max_repetition_level > 0 for column in texts)
+    # No text is longer than what the file holds; how many a list has, is not known yet.
+    if not has_lists and metadata.num_rows * uncompressed <= most:
         return
-    # These hold what a text has in common with the one before it; Arrow does not read them once.
-    deltas = {
-        part.path_in_schema
-        for part in texts
-        if any(encoding.startswith("DELTA") for encoding in part.encodings)
-    }
+    total = 0
+    for column in texts:
+        for number in _sizes_of_texts(opened, file, column.path):
+            total += number
+            _refuse_repeated_bytes(total, most, size)
+
+
+def _columns_of_texts(opened: ParquetFile, names: Collection[str] | None) -> list[ColumnSchema]:
+    """Return the columns of texts, also of those within lists and records."""
+    columns = [opened.schema.column(number) for number in range(len(opened.schema))]
+    return [
+        column
+        for column in columns
+        if column.physical_type == "BYTE_ARRAY"
+        and (names is None or column.path.partition(".")[0] in names)
+    ]
+
+
+def _sizes_of_texts(opened: ParquetFile, file: Any, path: str) -> Iterator[int]:
+    """Yield the numbers of bytes of the texts of a column, each as often as it is there."""
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(file, read_dictionary=[path]) as with_texts_once:
+            table = with_texts_once.read(columns=[path])
+    except OSError:
+        # The column is damaged, or holds what a text has in common with the one before it, which
+        # Arrow does not read once.
+        for batch in opened.iter_batches(_ROWS_OF_DELTAS, columns=[path]):
+            yield batch.nbytes
+        return
+    for column in table.itercolumns():
+        yield sum(map(_decoded_size, column.chunks))
+
+
+def _values_of(table: pa.Table) -> int:
+    """Return the number of values of a table, each entry of a list being one."""
+    import pyarrow as pa
+
     number = 0
-    if deltas:
-        for batch in opened.iter_batches(_ROWS_OF_DELTAS, columns=sorted(deltas)):
-            number += batch.nbytes
-            _refuse_repeated_bytes(number, most, size)
-    others = sorted({part.path_in_schema for part in texts} - deltas)
-    if others:
-        with parquet.ParquetFile(file, read_dictionary=others) as with_texts_once:
-            table = with_texts_once.read(columns=others)
-        for column in table.itercolumns():
-            number += sum(map(_decoded_size, column.chunks))
-        _refuse_repeated_bytes(number, most, size)
+    for column in table.itercolumns():
+        is_list = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+        number += sum(len(chunk.flatten()) for chunk in column.chunks) if is_list else len(column)
+    return number
 
 
 def _decoded_size(array: pa.Array) -> int:

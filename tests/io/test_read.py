@@ -29,7 +29,7 @@ from dirframe import (
 )
 from dirframe.io.formats import OF_ONE_TABLE, WITH_RECORD
 from dirframe.io.writers import digest_of
-from tests.cases import slow_except
+from tests.cases import raised, slow_except
 from tests.frames import frames, rich
 
 #: The formats that are read back.
@@ -504,6 +504,21 @@ def test_parquet_of_texts_that_may_be_large_is_read_in_each_encoding(
     table = pa.table({"id": ["1"] * 1_000, "name": names})
     parquet.write_table(table, tmp_path / "a.parquet", **options)
     assert read_table(tmp_path / "a.parquet")["name"].tolist() == names
+
+
+def test_parquet_with_a_damaged_bit_in_its_footer_is_refused_or_read(tmp_path):
+    """Of some bits Arrow ends the process, where columns are described before they are read."""
+    file = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"id": ["1"]}), file, store_schema=False)
+    content = file.read_bytes()
+    end = len(content) - 8  # of the footer, before its length and the mark
+    found = {}
+    for place in range(end - int.from_bytes(content[end : end + 4], "little"), end):
+        damaged = bytearray(content)
+        damaged[place] ^= 1
+        file.write_bytes(damaged)
+        found[place] = type(raised(read_table, file))
+    assert set(found.values()) == {InvalidInputError, type(None)}
 
 
 @pytest.mark.parametrize("stop", [0, 3, 10**12, 10**30, -1])

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from dirframe._printable import REPLACE_HALF_PAIR
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import InvalidInputError
 
@@ -121,9 +122,6 @@ def as_text(column: pd.Series[Any]) -> pd.Series[Any]:
     except UnicodeEncodeError:
         check_unicode(column, column.name)
         raise
-
-
-REPLACE_HALF_PAIR = "Replace it first, such as by text.encode('utf-8', 'replace').decode()."
 
 
 def check_unicode(values: Iterable[Any], column: object) -> None:

@@ -11,6 +11,7 @@ import stat
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
+from dirframe._printable import REPLACE_HALF_PAIR
 from dirframe.errors import InvalidInputError
 
 #: The end of the name of a temporary file, and of those that SQLite puts beside it.
@@ -114,7 +115,7 @@ def atomic_write(target: Path, *, overwrite: bool, like: Path | None = None) -> 
         near = error.object[max(error.start - 20, 0) : error.end + 20]
         raise InvalidInputError(
             f"{target} cannot hold the text {near!a}: it has half a UTF-16 pair, which is no text.",
-            hint="Replace it first, such as by text.encode('utf-8', 'replace').decode().",
+            hint=REPLACE_HALF_PAIR,
         ) from None
     finally:
         _BEING_WRITTEN.discard(temporary.name)

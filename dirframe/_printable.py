@@ -4,6 +4,8 @@ from __future__ import annotations
 
 #: Of scripts such as Persian and Hindi, and of composed emoji.
 _JOINERS = "\u200c\u200d"
+#: The advice where a text cannot be written as UTF-8.
+REPLACE_HALF_PAIR = "Replace it first, such as by text.encode('utf-8', 'replace').decode()."
 
 
 def printable(text: str) -> str:

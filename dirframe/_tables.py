@@ -52,7 +52,7 @@ _MOST_CELLS_OF_A_BYTE = 200
 #: The same of the bytes of all values.
 _MOST_REPEATED_BYTES = 2**28
 _MOST_BYTES_OF_A_BYTE = 200
-_ROWS_OF_DELTAS = 1_024  # that are read at a time
+_ROWS_OF_DELTAS = 1_024  # at most, at a time
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
 
@@ -277,7 +277,7 @@ def _refuse_repeated_bytes(number: int, most: int, size: int) -> None:
     """Raise if a small file would make a table of many bytes, of texts that repeat."""
     if number > most:
         raise UnsuitableTableError(
-            f"its {size:,} bytes would make a table of {number:,} bytes, and {most:,} are allowed for "
+            f"its {size:,} bytes would make a table of at least {number:,} bytes; {most:,} are allowed for "
             "a file of this size. It repeats long texts: write shorter texts, or fewer rows"
         )
 
@@ -473,16 +473,16 @@ def _refuse_large_table(
     uncompressed = sum(
         metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)
     )
-    if names is None:
-        _refuse_repeated_bytes(uncompressed, most, size)
+    _refuse_repeated_bytes(uncompressed, most, size)
     texts = _columns_of_texts(opened, names)
+    # No text is longer than all parts of the file. The number of texts in a list is not known yet.
     has_lists = any(column.max_repetition_level > 0 for column in texts)
-    # No text is longer than what the file holds; how many a list has, is not known yet.
     if not has_lists and metadata.num_rows * uncompressed <= most:
         return
+    rows = max(most // max(uncompressed, 1), 1)  # of which no column has more than these bytes
     total = 0
     for column in texts:
-        for number in _sizes_of_texts(opened, file, column.path):
+        for number in _sizes_of_texts(opened, file, column.path, min(rows, _ROWS_OF_DELTAS)):
             total += number
             _refuse_repeated_bytes(total, most, size)
 
@@ -498,8 +498,11 @@ def _columns_of_texts(opened: ParquetFile, names: Collection[str] | None) -> lis
     ]
 
 
-def _sizes_of_texts(opened: ParquetFile, file: Any, path: str) -> Iterator[int]:
-    """Yield the numbers of bytes of the texts of a column, each as often as it is there."""
+def _sizes_of_texts(opened: ParquetFile, file: Any, path: str, rows: int) -> Iterator[int]:
+    """Yield numbers of bytes of the texts of a column, each text as often as it is there.
+
+    Where Arrow cannot read each text once, it reads `rows` at a time.
+    """
     from pyarrow import parquet
 
     try:
@@ -508,7 +511,7 @@ def _sizes_of_texts(opened: ParquetFile, file: Any, path: str) -> Iterator[int]:
     except OSError:
         # The column is damaged, or holds what a text has in common with the one before it, which
         # Arrow does not read once.
-        for batch in opened.iter_batches(_ROWS_OF_DELTAS, columns=[path]):
+        for batch in opened.iter_batches(rows, columns=[path]):
             yield batch.nbytes
         return
     for column in table.itercolumns():

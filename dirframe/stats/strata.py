@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import REPLACE_HALF_PAIR, as_text, type_name
+from dirframe._arrow import as_text, type_name
+from dirframe._printable import REPLACE_HALF_PAIR
 from dirframe.charts import STATISTICS
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.stats.activity import ACTIVITY_MONTH, ages, default_month

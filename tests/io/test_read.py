@@ -478,12 +478,15 @@ def test_statistic_of_a_parquet_file_that_would_fill_the_memory_is_refused(tmp_p
 
 
 def test_parquet_of_texts_by_what_they_have_in_common_is_refused(tmp_path, monkeypatch):
+    """The table would have 100 MB; no more than the bound is read before it is refused."""
     monkeypatch.setattr(_tables, "_MOST_REPEATED_BYTES", 1_000_000)
-    table = pa.table({"name": ["x" * 10_000] * 1_000})
+    table = pa.table({"name": ["x" * 100_000] * 1_000})
     options = {"use_dictionary": False, "column_encoding": {"name": "DELTA_BYTE_ARRAY"}}
-    parquet.write_table(table, tmp_path / "a.parquet", **options)
-    with pytest.raises(InvalidInputError, match=r"a\.parquet"):
+    parquet.write_table(table, tmp_path / "a.parquet", **options, write_statistics=False)
+    with pytest.raises(InvalidInputError, match=r"a\.parquet") as caught:
         read_table(tmp_path / "a.parquet")
+    [read] = re.findall(r"at least ([\d,]+) bytes", str(caught.value))
+    assert int(read.replace(",", "")) < 2.5 * 1_000_000
 
 
 @pytest.mark.parametrize(

@@ -295,6 +295,10 @@ LONG_MODULES = {
     "dirframe.archive.archive",
     "dirframe.archive.harvest",
     "dirframe.explorer.explorer",
+    "dirframe.plot.accounts",
+    "dirframe.plot.contributors",
+    "dirframe.plot.one_project",
+    "dirframe.plot.survival",
     "dirframe.reports.report",
 }
 QUICK_MODULES = [name for name in MODULES if name not in LONG_MODULES]

@@ -89,8 +89,8 @@ def test_project_that_is_a_row_is_answered_with_its_id(load, sample, sample_proj
 
 def test_pages_are_named_by_a_pattern(root, tmp_path):
     for number in (1, 2):
-        shutil.copy(root / "data" / "projects.xml.gz", tmp_path / f"page-{number}.xml.gz")
-    pages = dirframe.read_pages(tmp_path / "page-*.xml.gz")
+        shutil.copy(root / "tests" / "xml" / "projects-page.xml", tmp_path / f"page-{number}.xml")
+    pages = dirframe.read_pages(tmp_path / "page-*.xml")
     assert len(pages) == len(dirframe.read_pages(tmp_path))
     with pytest.raises(InvalidInputError, match="nothing-"):
         dirframe.read_pages(tmp_path / "nothing-*.xml")

@@ -123,7 +123,7 @@ def test_finished_harvest_sends_nothing(harvests, count, pages, end):
 
 
 def test_fresh_pages_of_the_cache_are_not_paid_again(harvests):
-    rig = kept()
+    rig = kept(105)
     harvest = harvests(rig)
     with rig.directory(harvest.folder) as directory:
         dirframe.load_projects(directory, sort="id", progress=False)
@@ -272,14 +272,14 @@ def test_records_that_are_added_in_front_do_not_end_the_harvest(harvests, added)
 
 
 def test_pages_that_do_not_fit_are_read_again_once_if_few(harvests):
-    rig = kept()
+    rig = kept(300)
     rig.edits = {5: lambda ids: [one for one in ids if one != "3"]}
     harvest = harvests(rig)
     harvest.run()
     frame, paid = harvest.check(), len(rig.sent)
     harvest.run()
     assert set(rig.ids) <= set(frame["id"])
-    assert paid == len(rig.sent) <= 100 + 1 + 5
+    assert paid == len(rig.sent) <= 30 + 1 + 5
 
 
 SHIFTS = {
@@ -335,14 +335,17 @@ def test_clock_that_was_ahead_is_not_cited_by_an_archive(harvests):
 
 
 def lives(rig, chance, *, added=6):
-    """Let a day pass: projects are added, removed, merged, brought back and renamed."""
+    """Let a day pass: projects are added, brought back, removed, merged and renamed.
+
+    What is brought back was removed on a day before: a replica never misses what was there throughout.
+    """
     rig.create(added)
+    if rig.deleted and chance.random() < 0.7:
+        rig.undelete(chance.choice(list(rig.deleted)))
     here = [one for one in rig.ids if one not in rig.deleted]
     rig.delete(*chance.sample(here, 3))
     first, second = chance.sample(rig.ids, 2)
     rig.merge(first, into=second)
-    if chance.random() < 0.7:
-        rig.undelete(chance.choice(list(rig.deleted)))
     rig.rename(chance.choice(rig.ids), f"renamed {chance.random()}")
 
 
@@ -352,14 +355,14 @@ def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, se
 
 
 def check_harvest_by_ids_over_days(harvests, seed, lag):
-    rig, chance = Today([str(n) for n in range(1, 1_701) if n % 8]), Random(seed)
+    rig, chance = Today([str(n) for n in range(1, 1_002) if n % 8]), Random(seed)
     rig.replica_lag = lag
     harvest, count = harvests(rig), len(rig.ids)
-    archive, days = harvest.over_days(12, change=lambda _: lives(rig, chance))
+    archive, days = harvest.over_days(8, change=lambda _: lives(rig, chance))
     status, facts = archive.status(), harvest.check().attrs["dirframe"]
     assert (status.completeness, status.finished) == ("proven", True)
     assert days >= 4
-    assert facts["walk"]["bound"] == 1700
+    assert facts["walk"]["bound"] == 1001
     assert facts["walk"]["items_available"] == [count, len(rig.ids)] or lag
     assert len(facts["walk"]["added_later"]) >= min(6 * (days - 1), 25) - lag
     # With a redirect in each process; each day ends with a request that is not sent.
@@ -369,11 +372,8 @@ def check_harvest_by_ids_over_days(harvests, seed, lag):
     assert len(rig.requests) == before
 
 
-def test_killed_harvest_by_ids_loses_a_request(tmp_path):
-    check_killed_harvest_by_ids(tmp_path, kills=(7,))
-
-
 def check_killed_harvest_by_ids(tmp_path, kills):
+    """Kill a harvest by ids; the fast tests lose a page in this process, in test_months.py."""
     with Today(400) as rig:
         rig.moves, harvest = False, Harvests(rig, tmp_path)
         for number in kills:

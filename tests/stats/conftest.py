@@ -7,4 +7,8 @@ from matplotlib.figure import Figure
 @pytest.fixture
 def empty_pictures(monkeypatch):
     """Write a picture in the place of each that is drawn."""
-    monkeypatch.setattr(Figure, "savefig", lambda _, stream, **options: stream.write("<svg/>"))
+
+    def write_empty(_figure, stream, **_options):
+        stream.write("<svg/>")
+
+    monkeypatch.setattr(Figure, "savefig", write_empty)

@@ -95,34 +95,50 @@ def statistic_of(kind_frames):
     return cache(lambda kind, name: getattr(stats, name)(kind_frames[kind]))
 
 
-@pytest.fixture(scope="module")
-def few():
-    """Make no record, one of which everything is known, one without a name or a date, and so on."""
-    found = []
-    for kind in oracle.FIELDS:
-        [whole] = oracle.make(kind, Random(5), 1)
-        without = [
-            {name: value for name, value in whole.items() if not isinstance(value, type_)}
-            for type_ in (int, str, datetime, list)
-        ]
-        lists = [], [{}, {}], [whole], *([record] for record in without)
-        found += [(kind, oracle.frame(kind, records)) for records in lists]
-    return found
+def without(whole, type_):
+    """Return a record without its values of a type."""
+    return {name: value for name, value in whole.items() if not isinstance(value, type_)}
 
 
-def test_columns_and_dtypes_do_not_depend_on_the_records(statistic_of, few):
+def few(kind):
+    """Return few records of a kind by what they are, from one of which everything is known."""
+    [whole] = oracle.make(kind, Random(5), 1)
+    return {
+        "no record": [],
+        "two records of nothing": [{}, {}],
+        "one record": [whole],
+        "a record without numbers": [without(whole, int)],
+        "a record without texts": [without(whole, str)],
+        "a record without dates": [without(whole, datetime)],
+        "a record without lists": [without(whole, list)],
+    }
+
+
+FEW = {kind: few(kind) for kind in oracle.FIELDS}
+
+
+def check_columns_and_dtypes(tables):
+    """Check the columns, dtypes and index of each statistic."""
     failures = []
-    for kind, name in EVERY:
-        some = {number: frame for number, (other, frame) in enumerate(few) if other == kind}
-        tables = {number: getattr(stats, name)(frame) for number, frame in some.items()}
-        tables["60 records"] = statistic_of(kind, name)
-        for records, table in tables.items():
-            columns = (column.partition(":") for column in COLUMNS[name].split())
-            expected = [(column, DTYPES[letter]) for column, _, letter in columns]
-            dtypes = [*table.dtypes.astype("str").items()]
-            if dtypes != expected or list(table.index) != list(range(len(table))):
-                failures.append((name, dtypes, records))
+    for (_, name), table in tables.items():
+        columns = (column.partition(":") for column in COLUMNS[name].split())
+        expected = [(column, DTYPES[letter]) for column, _, letter in columns]
+        dtypes = [*table.dtypes.astype("str").items()]
+        if dtypes != expected or list(table.index) != list(range(len(table))):
+            failures.append((name, dtypes))
     assert not failures
+
+
+def test_columns_and_dtypes_are_those_of_the_statistic(statistic_of):
+    check_columns_and_dtypes({(kind, name): statistic_of(kind, name) for kind, name in EVERY})
+
+
+@pytest.mark.parametrize("records", slow_except(FEW["projects"], [*FEW["projects"]][:4]))
+def test_columns_and_dtypes_do_not_depend_on_the_records(records):
+    frames = {kind: oracle.frame(kind, some[records]) for kind, some in FEW.items()}
+    check_columns_and_dtypes(
+        {(kind, name): getattr(stats, name)(frames[kind]) for kind, name in EVERY}
+    )
 
 
 @pytest.mark.parametrize(("kind", "name"), EVERY)

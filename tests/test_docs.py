@@ -196,11 +196,13 @@ WITH_CODE = sorted(
 LONG = [
     "analysis",
     "countries",
+    "explorer",
     "large",
     "many-projects",
     "organizations",
     "real-directory",
     "reproducibility",
+    "sample",
     "whole-directory",
 ]
 

@@ -159,7 +159,10 @@ def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
 
 @pytest.mark.parametrize(
     ("make", "pages", "kills", "details"),
-    [(lambda: Rig(105), 11, [7], []), (lambda: Today(40), 5 + 40, [20], ["details"])],
+    [
+        pytest.param(lambda: Rig(105), 11, [7], [], marks=pytest.mark.slow),
+        (lambda: Today(40), 5 + 40, [20], ["details"]),
+    ],
 )
 def test_killed_harvest_goes_on_and_loses_what_was_in_flight(tmp_path, make, pages, kills, details):
     check_killed_harvest(tmp_path, make, pages, kills, details)

@@ -9,6 +9,7 @@ from pyarrow import parquet
 
 import dirframe
 from dirframe.io.formats import OF_ONE_TABLE
+from tests.cases import slow_except
 
 LARGE = 2**60 + 1
 
@@ -85,7 +86,7 @@ def test_table_of_every_form_is_read_back_from_a_pipe(form, sample_frames, here,
     assert back.attrs["dirframe"]["resource"] == "project"
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", slow_except(FORMS, ["csv", "parquet"]))
 def test_table_of_every_form_is_read_back_from_a_file(
     form, sample_frames, here, run, read_by_command
 ):

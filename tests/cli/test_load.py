@@ -70,10 +70,13 @@ def test_load_of_a_path_is_priced_and_then_paid_for_once(shell_rig, run):
 
 @pytest.mark.parametrize(
     ("noun", "name", "path"),
-    [
-        ("commits_by_contributor", "contributors", "contributors.xml"),
-        ("monthly_activity", "activity", "analyses/latest/activity_facts.xml"),
-    ],
+    slow_except(
+        [
+            ("commits_by_contributor", "contributors", "contributors.xml"),
+            ("monthly_activity", "activity", "analyses/latest/activity_facts.xml"),
+        ],
+        [("commits_by_contributor", "contributors", "contributors.xml")],
+    ),
 )
 def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(
     noun, name, path, shell_rig, folder, run

@@ -39,8 +39,10 @@ def sample_archive(tmp_path_factory):
 
 
 def mixed(one, *, is_odd):
-    """Write a project whose tags differ in form from those of the next, perhaps with an own element."""
-    tags = "<tag>a</tag><tag>b</tag>" if one % 2 else "<tag><name>a</name></tag><tag>b</tag>"
+    """Write a project, perhaps with tags that differ in form and an element of its own."""
+    tags = "<tag>a</tag><tag>b</tag>"
+    if is_odd:
+        tags = "<tag><name>a</name></tag><tag>b</tag>"
     inner = f"<tags>{tags}</tags>" + ("<odd>x</odd>" if is_odd else "")
     return record(str(one), name=f"project {one}", inner=inner)
 

@@ -303,7 +303,6 @@ LONG_MODULES = {
     "dirframe.plot.contributors",
     "dirframe.plot.one_project",
     "dirframe.plot.panels",
-    "dirframe.plot.survival",
     "dirframe.reports.report",
 }
 QUICK_MODULES = [name for name in MODULES if name not in LONG_MODULES]

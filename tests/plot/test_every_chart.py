@@ -140,7 +140,7 @@ WRONG_AXES = {
 }
 
 
-@EVERY
+@SOME
 @pytest.mark.parametrize("wrong", WRONG_AXES)
 def test_chart_refuses_wrong_axes_without_a_new_figure(name, wrong):
     axes = WRONG_AXES[wrong]()

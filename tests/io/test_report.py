@@ -360,8 +360,8 @@ def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(
     assert [line for line in none if "nan" in line.lower()] == []
 
 
-def test_report_names_what_lacks_its_columns(make, sample_projects):
-    tree = make(sample_projects[["id", "name"]])
+def test_report_names_what_lacks_its_columns(make, sample_frames):
+    tree = make(sample_frames["projects"][["id", "name"]])
     assert tree.xpath("//h2[@id='languages']") == []  # no empty section
     *_, last = findings = items(tree, "findings")
     assert [line for line in findings if "There are no" in line] == []
@@ -488,9 +488,7 @@ def test_portfolio_begins_with_a_line_for_each_project(make):
     assert "Loading the repositories" in text_of(tree)
 
 
-def test_projects_that_are_many_have_a_line_for_the_largest_alone(
-    make, no_charts, sample_projects
-):
+def test_projects_that_are_many_have_a_line_for_the_largest_alone(make, no_charts, sample_projects):
     columns = ["id", "name", CONTRIBUTORS]
     lines = lines_of(make(sample_projects[columns]), "projects")
     assert len(lines) == 25

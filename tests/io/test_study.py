@@ -5,6 +5,7 @@ import re
 import shutil
 import zipfile
 from contextlib import suppress
+from functools import cache, partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -53,16 +54,32 @@ def study(records, tmp_path_factory):
     return folder
 
 
+def files_of(frames, file, **options):
+    """Return the files of a study of some frames, by name."""
+    export(frames, file, overwrite=True, **options)
+    with zipfile.ZipFile(file) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
 @pytest.fixture
 def write(tmp_path):
     """Return the files of a study of some frames."""
+    return partial(files_of, file=tmp_path / "one.zip")
 
-    def write(frames, **options):
-        file = export(frames, tmp_path / "one.zip", overwrite=True, **options)
-        with zipfile.ZipFile(file) as packed:
-            return {name: packed.read(name) for name in packed.namelist()}
 
-    return write
+@pytest.fixture(scope="module")
+def statistic_of(kind_frames, tmp_path_factory):
+    """Return each statistic, of 60 records and a blank one, and the files of its study."""
+    folder = tmp_path_factory.mktemp("statistics")
+
+    @cache
+    def make(name):
+        frame = kind_frames[STATISTICS[name].collection or "projects"]
+        with_blank = frame.reindex([*frame.index, len(frame)]).astype(frame.dtypes)
+        table = getattr(stats, name)(with_provenance(with_blank, source="A directory"))
+        return table, files_of(table, folder / f"{name}.zip")
+
+    return make
 
 
 def published_facts(frame):
@@ -233,10 +250,10 @@ WITHOUT_RULES = [
 
 
 @pytest.mark.parametrize("name", STATISTICS)
-def test_study_names_the_rules_of_each_statistic(name, kind_frames, write):
+def test_study_names_the_rules_of_each_statistic(name, statistic_of):
     assert RULES_OF_STATISTICS.keys() ^ set(WITHOUT_RULES) == STATISTICS.keys()
-    kind = STATISTICS[name].collection or "projects"
-    rules = package_of(write(getattr(stats, name)(kind_frames[kind]))).get("methods", [])
+    _, files = statistic_of(name)
+    rules = package_of(files).get("methods", [])
     expected = RULES_OF_STATISTICS.get(name, [])
     assert len(rules) == len(expected)
     pairs = zip(rules, expected, strict=True)
@@ -292,12 +309,10 @@ IN_SEVERAL_ROWS = {"activity", "language_breakdown", "licenses", "tags"}
 
 
 @pytest.mark.parametrize("name", STATISTICS)
-def test_study_says_of_each_record_once_why_it_is_not_in_the_figures(name, kind_frames, write):
-    frame = kind_frames[STATISTICS[name].collection or "projects"]
-    with_blank = frame.reindex([*frame.index, len(frame)]).astype(frame.dtypes)
-    table = getattr(stats, name)(with_provenance(with_blank, source="A directory"))
-    readme = write(table)["README.md"].decode()
-    size = re.search(r"^- `one`.*: n = ([\d,]+)(?: of ([\d,]+))? ", readme, re.MULTILINE)
+def test_study_says_of_each_record_once_why_it_is_not_in_the_figures(name, statistic_of):
+    table, files = statistic_of(name)
+    readme = files["README.md"].decode()
+    size = re.search(rf"^- `{name}`.*: n = ([\d,]+)(?: of ([\d,]+))? ", readme, re.MULTILINE)
     base, whole = int(size[1]), int(size[2] or size[1])
     nowhere, in_part = (
         sum(map(int, re.findall(r"(\d+) (?!day)", sentence)))
@@ -666,9 +681,9 @@ print(len(accounts), dirframe.cite(accounts))
 """
 
 
-def test_study_gives_another_person_every_number(sample, tmp_path):
+def test_study_gives_another_person_every_number(sample, records, tmp_path):
     archive = dirframe.harvest("accounts", tmp_path / "a.archive", directory=sample, query="ada")
-    projects = dirframe.load_projects(sample, max_items=200, sort="name", progress=False)
+    projects = records["projects"]
     with pytest.raises(InvalidInputError, match="personal=True"):
         export({"projects": projects}, tmp_path / "study.zip", archive=archive)
     assert not (tmp_path / "study.zip").exists()

@@ -27,11 +27,11 @@ from dirframe.errors import (
 )
 from tests.cases import slow_except
 from tests.charts import CHARTS
+from tests.frames import FETCHED, FIRST, LANGUAGE, LAST
 from tests.rig.faults import FAULTS
 from tests.rig.server import KEY, MARK, Rig
 from tests.rig.today import Today
 
-LANGUAGE = "analysis_main_language_name"
 EVIL = '<script>alert("1")</script> & <b>bold</b>'
 _FIGURES = []  # figures of pyplot
 
@@ -68,8 +68,10 @@ def sent(explorer):
 
 @pytest.fixture(scope="module")
 def some_projects(sample):
-    """Load 200 projects of the sample, of many years; no test changes the frame."""
-    return dirframe.load_projects(sample, sort="id", max_items=200, progress=False)
+    """Load 200 projects of the sample, with what filters and charts read; no test changes the frame."""
+    projects = dirframe.load_projects(sample, sort="id", max_items=200, progress=False)
+    facts = ["id", "name", "description", "created_at", "stack_count", "tags", "licenses"]
+    return projects[[*facts, "analysis_id", LANGUAGE, FIRST, LAST, FETCHED]]
 
 
 @pytest.fixture

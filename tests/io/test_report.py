@@ -39,9 +39,13 @@ def tree(sample_frames, tmp_path_factory):
 
 
 @pytest.fixture
-def make(tmp_path, monkeypatch):
-    """Return the elements of the report on some frames: its words, with pictures that are empty."""
+def empty_pictures(monkeypatch):
     monkeypatch.setattr(Figure, "savefig", write_empty)
+
+
+@pytest.fixture
+def make(tmp_path, empty_pictures):
+    """Return the elements of the report on some frames: its words, with pictures that are empty."""
 
     def of(frames, **options):
         file = dirframe.report(frames, tmp_path / "made.html", overwrite=True, **options)
@@ -52,12 +56,12 @@ def make(tmp_path, monkeypatch):
 
 @pytest.fixture
 def no_charts(monkeypatch):
-    """Leave the charts out of reports whose findings and tables are read: they are most of the work."""
+    """Leave charts and statistics of whole frames out where findings and projects are read."""
 
-    def leave_out(function, _frame, **_options):
-        return Omitted(f"plot.{function.__name__}", "not drawn.")
+    def leave_out(function, _frame):
+        return Omitted(function.__name__, "left out.")
 
-    monkeypatch.setattr("dirframe.reports.report._draw", leave_out)
+    monkeypatch.setattr("dirframe.reports.report._show", leave_out)
 
 
 def text_of(element):
@@ -458,7 +462,7 @@ def lines_of(tree, section):
     return [dict(zip(heads, map(text_of, row), strict=True)) for row in rows]
 
 
-def test_portfolio_begins_with_a_line_for_each_project(make):
+def test_portfolio_begins_with_a_line_for_each_project(make, no_charts):
     frame, others = portfolio()
     tree = make(frame, **others)
     sections = tree.xpath("//section/h2/@id")
@@ -547,7 +551,7 @@ def test_portfolio_of_one_project_needs_no_column_that_names_it(make):
     assert line["Bus factor"] == "1"
 
 
-def test_portfolio_in_the_shell(no_charts, tmp_path, run):
+def test_portfolio_in_the_shell(empty_pictures, no_charts, tmp_path, run):
     frame, others = portfolio()
     columns = ["id", "name", "homepage_url"]
     words = ["report", dirframe.export(frame[columns], tmp_path / "ours.parquet")]

@@ -243,7 +243,7 @@ def test_caption_says_by_what_the_records_were_selected():
     assert "main language" not in caption(plot.licenses(found))
 
 
-@SOME
+@pytest.mark.parametrize("name", slow_except(NAMED, ["growth", "language_share"]))
 def test_panels_have_their_own_n_the_figure_their_sum_and_what_is_excluded(name):
     left = with_provenance(with_gaps(name).drop([4, 6, 9]), excluded={"duplicate_id": 3})
     said = caption(draw(name, left))

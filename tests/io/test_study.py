@@ -26,6 +26,7 @@ from dirframe.provenance import copy_provenance
 from dirframe.quality.rules import RULES
 from dirframe.stats.strata import DERIVED
 from tests import processes
+from tests.cases import slow_except
 from tests.frames import with_provenance
 from tests.rig.server import Rig
 
@@ -279,7 +280,9 @@ RULES_OF_STRATA = {
 }
 
 
-@pytest.mark.parametrize("stratum", DERIVED)
+@pytest.mark.parametrize(
+    "stratum", slow_except(DERIVED, ["age", "country", "language", "license_family"])
+)
 def test_study_names_the_rules_of_each_stratum(stratum, kind_frames, write):
     name, expected = RULES_OF_STRATA[stratum]
     table = stats.by(getattr(stats, name), kind_frames[STATISTICS[name].collection], stratum)
@@ -646,7 +649,7 @@ def test_account_that_was_asked_for_by_name_is_not_named_by_its_query(
 
 def test_archive_is_whole_in_a_study_while_a_harvest_writes_to_it(tmp_path):
     def harvest():
-        with Rig(400, size=5).in_process() as rig:
+        with Rig(200, size=5).in_process() as rig:
             begun.append(rig.directory(tmp_path / "cache"))
             dirframe.harvest("projects", pages, directory=begun[0])
 

@@ -418,9 +418,9 @@ def test_languages_by_year_has_five_languages_and_others():
 
 
 def test_languages_by_year_has_room_for_all_names():
-    rows = [(f"L{n}", 2010) for n in range(60)]
+    rows = [(f"L{n}", 2010) for n in range(30)]
     ax = lay_out(plot.languages_by_year(begun(*rows), top=None))
-    assert len(ends(ax)) == 60
+    assert len(ends(ax)) == 30
     assert (covered(ax), cut_off(ax)) == ([], [])
 
 
@@ -493,13 +493,16 @@ def test_growth_names_the_period_that_is_not_over(freq, name):
 
 @pytest.mark.parametrize(
     ("freq", "unit", "number"),
-    [
-        ("D", "day", 60),
-        ("W", "week", 9),
-        ("MS", "month", 3),
-        ("QS", "quarter", 1),
-        ("YS", "year", 1),
-    ],
+    slow_except(
+        [
+            ("D", "day", 60),
+            ("W", "week", 9),
+            ("MS", "month", 3),
+            ("QS", "quarter", 1),
+            ("YS", "year", 1),
+        ],
+        [("W", "week", 9), ("MS", "month", 3), ("QS", "quarter", 1)],
+    ),
 )
 def test_growth_says_the_unit_of_its_periods_and_its_ticks_the_year(freq, unit, number):
     ax = lay_out(plot.growth(created("project", *SPRING), freq=freq))

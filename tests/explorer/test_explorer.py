@@ -148,9 +148,7 @@ def test_code_of_a_frame_gives_what_is_shown(name, some_projects, captions, caps
     assert "dirframe sample directory" in alt
 
 
-def test_code_of_a_load_gives_what_is_shown_without_a_key(
-    sample, sample_accounts, captions, capsys
-):
+def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, sample_frames, captions, capsys):
     explorer = dirframe.Explorer(sample)
     assert (explorer.frame, explorer.code) == (None, "")
     explorer.collection.value = "accounts"
@@ -164,7 +162,7 @@ def test_code_of_a_load_gives_what_is_shown_without_a_key(
     assert connection_of(sample).key.reveal() not in sent(explorer)
     assert "explorer" not in explorer.code
     assert "unify_countries" in explorer.code
-    assert "unify_countries" not in dirframe.Explorer(sample_accounts).code
+    assert "unify_countries" not in dirframe.Explorer(sample_frames["accounts"]).code
 
 
 def test_code_of_a_load_opens_the_same_sample(captions, capsys):
@@ -280,10 +278,10 @@ def is_complete(picture):
     return is_png and description[0] not in ". " and "Source: " in description
 
 
-def test_chart_that_fits_is_drawn_and_pyplot_knows_none(some_projects, sample_accounts, pictures):
+def test_chart_that_fits_is_drawn_and_pyplot_knows_none(some_projects, sample_frames, pictures):
     """The slow tests have every chart."""
     check_charts(dirframe.Explorer(some_projects), ["tags"])
-    check_charts(dirframe.Explorer(sample_accounts.head(60)), ["accounts_map"])
+    check_charts(dirframe.Explorer(sample_frames["accounts"]), ["accounts_map"])
 
 
 def test_chart_that_cannot_be_drawn_is_a_sentence_and_the_code_still_runs(some_projects, captions):
@@ -710,12 +708,12 @@ def test_own_pages_are_loaded(tmp_path):
 
 def test_sample_is_estimated_drawn_and_told(sample, captions):
     explorer = dirframe.Explorer(sample)
-    explorer.sample.value, explorer.seed.value = 40, 7
+    explorer.sample.value, explorer.seed.value = 6, 7
     press(explorer, "Estimate")
-    assert "40" in shown(explorer, "message").text_content()
+    assert re.search(r"\b6 projects", shown(explorer, "message").text_content())
     press(explorer, "Load")
-    assert len(explorer.frame) == 40
-    assert "load_projects(directory, sample=40, seed=7)" in explorer.code
+    assert len(explorer.frame) == 6
+    assert "load_projects(directory, sample=6, seed=7)" in explorer.code
     assert "sample" in shown(explorer, "picture").xpath("//img")[0].get("alt")
     assert_frame_equal(run(explorer)["shown"], explorer.frame)
 

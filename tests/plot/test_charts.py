@@ -176,10 +176,13 @@ def test_contributors_by_language_is_ordered_by_median_and_pale_for_few_projects
 
 @pytest.mark.parametrize(
     ("chart", "hatches"),
-    [
-        (plot.language_share, [False] * 5 + [True]),
-        (plot.contributors_by_language, []),  # it has no bars
-    ],
+    slow_except(
+        [
+            (plot.language_share, [False] * 5 + [True]),
+            (plot.contributors_by_language, []),  # it has no bars
+        ],
+        [(plot.language_share, [False] * 5 + [True])],
+    ),
 )
 def test_languages_beyond_top_are_one_hatched_row_and_the_figure_grows(chart, hatches):
     rows = [(f"Language {n}", n) for n in range(30) for _ in range(31 - n if n else 500)]
@@ -733,7 +736,10 @@ def test_monthly_activity_has_two_lanes_and_a_gap_is_zero():
     assert title(ax).endswith(": fire$fox")
 
 
-@pytest.mark.parametrize("name", ["commits_by_contributor", "monthly_activity"])
+@pytest.mark.parametrize(
+    "name",
+    slow_except(["commits_by_contributor", "monthly_activity"], ["commits_by_contributor"]),
+)
 def test_chart_of_one_project_names_it_however_it_was_loaded(name):
     frame = CHARTS[name](4)
     one = with_provenance(frame.copy(), query={"project": "1001"})

@@ -269,7 +269,7 @@ def test_panels_have_their_own_n_the_figure_their_sum_and_what_is_excluded(name)
 
 
 @pytest.mark.parametrize("name", slow_except(["tags", "languages_by_year", "survival"], ["tags"]))
-@pytest.mark.parametrize("column", ["license", "license_family"])
+@pytest.mark.parametrize("column", slow_except(["license", "license_family"], ["license"]))
 def test_panels_that_share_records_say_so_and_count_each_once(name, column):
     licences = [[{"name": "gpl3"}, {"name": "mit"}], [{"name": "mit"}], None, [{"name": "gpl3"}]]
     frame = with_provenance(projects(licenses=licences * 10))
@@ -279,7 +279,13 @@ def test_panels_that_share_records_say_so_and_count_each_once(name, column):
     assert "A record that belongs to several parts is in each of them." in said
 
 
-@pytest.mark.parametrize("name", ["language_share", "accounts_by_country", "monthly_activity"])
+@pytest.mark.parametrize(
+    "name",
+    slow_except(
+        ["language_share", "accounts_by_country", "monthly_activity"],
+        ["accounts_by_country", "monthly_activity"],
+    ),
+)
 def test_panels_of_a_frame_without_provenance_know_what_its_records_are(name):
     frame = CHARTS[name]().assign(half=["left", "right"] * 20)
     frame.attrs = {}
@@ -297,7 +303,10 @@ def test_panels_refuse_a_column_that_was_not_sent():
 
 
 @pytest.mark.parametrize(
-    "name", ["contributors_by_language", "language_share", "languages_by_year"]
+    "name",
+    slow_except(
+        ["contributors_by_language", "language_share", "languages_by_year"], ["language_share"]
+    ),
 )
 def test_project_without_an_analysis_is_left_out_for_that_reason(name):
     frame = projects(analysis_id=["1"] * 38 + [None] * 2)

@@ -240,10 +240,7 @@ def test_style_of_a_person_stays(setting):
 
 @pytest.mark.parametrize(
     "name",
-    slow_except(
-        ["language_share", "contributors_by_language", "life_span"],
-        ["language_share", "life_span"],
-    ),
+    slow_except(["language_share", "contributors_by_language", "life_span"], ["language_share"]),
 )
 def test_rows_of_a_panel_are_those_of_its_own_records(name):
     frame = projects(40).assign(half=["left"] * 30 + ["right"] * 10)

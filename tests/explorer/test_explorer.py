@@ -714,7 +714,7 @@ def test_sample_is_estimated_drawn_and_told(sample, captions):
     press(explorer, "Load")
     assert len(explorer.frame) == 6
     assert "load_projects(directory, sample=6, seed=7)" in explorer.code
-    assert "sample" in shown(explorer, "picture").xpath("//img")[0].get("alt")
+    assert "random sample of 6 of" in shown(explorer, "picture").xpath("//img")[0].get("alt")
     assert_frame_equal(run(explorer)["shown"], explorer.frame)
 
 

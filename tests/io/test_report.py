@@ -343,9 +343,7 @@ def test_findings_of_a_random_sample_are_called_estimates_with_intervals_where_t
     assert [line for line in others if "estimate" in line] == []
 
 
-def test_findings_of_a_frame_from_which_all_was_taken_do_not_say_that_there_is_nothing(
-    make, no_charts
-):
+def test_findings_of_a_frame_from_which_all_was_taken_do_not_say_that_there_is_nothing(make):
     loaded = with_provenance(projects(), resource="project", source="D", items_loaded=4)
     (line,) = items(make(loaded[loaded[LANGUAGE] == "Cobol"]), "findings")
     assert {"None", "4", "loaded"} <= facts(line)

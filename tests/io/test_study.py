@@ -281,7 +281,7 @@ RULES_OF_STRATA = {
 
 
 @pytest.mark.parametrize(
-    "stratum", slow_except(DERIVED, ["age", "country", "language", "license_family"])
+    "stratum", slow_except(DERIVED, ["age", "country", "license", "license_family"])
 )
 def test_study_names_the_rules_of_each_stratum(stratum, kind_frames, write):
     name, expected = RULES_OF_STRATA[stratum]

@@ -530,6 +530,9 @@ def test_distribution_is_the_share_with_at_least_each_number():
     assert points(line(ax, "distribution")) == [[5, 0.75], [12_000, 0.25]]
     numbered = {label.get_text() for label in ax.get_xticklabels()}
     assert {"1", "10", "100", "1k", "10k"} <= numbered
+    everybody = plot.posts_distribution(pd.DataFrame({"posts_count": [1, 2]}))
+    assert labels(everybody) == ["100% have 1 or more"]
+    assert "have none" not in caption(everybody)
     nobody = plot.posts_distribution(pd.DataFrame({"posts_count": [0, 0]}))
     assert labels(nobody) == ["Of 2 accounts, none have a post"]
 

@@ -19,9 +19,8 @@ from tests.frames import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE, projects
 
 NAMED = ["accounts_map", "growth", "language_share", "languages_by_year", "life_span", "lorenz"]
 #: A map, steps, bars, and axes whose aspect is fixed.
-EVERY = pytest.mark.parametrize(
-    "name", slow_except(CHARTS, ["accounts_map", "growth", "language_share", "lorenz"])
-)
+FOUR = ["accounts_map", "growth", "language_share", "lorenz"]
+EVERY = pytest.mark.parametrize("name", slow_except(CHARTS, FOUR))
 #: A map, a line and bars, for what a figure is asked in several ways.
 SOME = pytest.mark.parametrize(
     "name", slow_except(NAMED, ["accounts_map", "growth", "language_share"])
@@ -102,7 +101,7 @@ def check_width_of_a_column(name):
     assert charts.words_of(ax) == charts.words_of(drawn(name))
 
 
-@EVERY
+@pytest.mark.parametrize("name", slow_except(CHARTS, [*FOUR, "life_span"]))
 def test_chart_of_nothing_says_why_and_one_record_is_shown(name):
     one = draw(name, CHARTS[name]().iloc[[9]], width="column")
     assert marks(one)

@@ -1,14 +1,3 @@
 """Reports whose words are read."""
 
-import pytest
-from matplotlib.figure import Figure
-
-
-@pytest.fixture
-def empty_pictures(monkeypatch):
-    """Write a picture in the place of each that is drawn."""
-
-    def write_empty(_figure, stream, **_options):
-        stream.write("<svg/>")
-
-    monkeypatch.setattr(Figure, "savefig", write_empty)
+from tests.io.test_report import empty_pictures, no_charts  # noqa: F401  # fixtures

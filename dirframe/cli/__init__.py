@@ -60,6 +60,10 @@ def main() -> NoReturn:
             setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
     warnings.formatwarning = _format_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
+        if isinstance(sys.stdout.buffer, io.RawIOBase):
+            # Python runs unbuffered, as in many containers: what a full disk takes in part, or a
+            # reader that leaves, would be no error.
+            sys.stdout = os.fdopen(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False)
         # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="replace")

@@ -14,6 +14,7 @@ from time import sleep
 
 import click
 import pandas as pd
+import pytest
 
 import dirframe
 from dirframe import errors, plot, stats
@@ -220,7 +221,6 @@ def test_table_is_utf_8_whatever_the_locale_and_a_pipe_that_closes_ends_it_quiet
     more_than_a_pipe_holds = "1,Größe,DE\n" * 8_000
     file.write_text(f"id,name,country_code\n{more_than_a_pipe_holds}", encoding="utf-8")
     other = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "latin-1"}
-    other["PYTHONUNBUFFERED"] = ""  # or a part that is written is no error
     script = shlex.quote(str(Path(sys.executable).with_name("dirframe")))  # as it is installed
     words = f"clean {shlex.quote(str(file))} --format table"  # which is text; CSV is bytes
     line = f"{script} {words} | head -n 2; echo ${{PIPESTATUS[0]}}"
@@ -232,6 +232,21 @@ def test_table_is_utf_8_whatever_the_locale_and_a_pipe_that_closes_ends_it_quiet
     assert (header.split()[:2], first.split()[:2], code) == (["id", "name"], ["1", "Größe"], "0")
     words_beside = done.stderr.decode("latin-1")
     assert [word for word in ("Traceback", "Exception") if word in words_beside] == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a pipe always waits")
+@pytest.mark.parametrize("form", ["csv", "table"])
+def test_table_of_which_an_unbuffered_stream_takes_a_part_is_an_error(
+    form, run, tmp_path, monkeypatch
+):
+    file = tmp_path / "accounts.csv"
+    file.write_text("id,name,country_code\n" + "1,Ada,DE\n" * 20_000)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)  # so that it takes a part, as a full disk does
+    with open(read_end, "rb"), io.FileIO(write_end, "w") as raw, monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", io.TextIOWrapper(raw, write_through=True))
+        outcome = run("clean", file, "--format", form)
+    assert (outcome.code, "dirframe: " in outcome.err) == (1, True)
 
 
 def test_ctrl_c_ends_a_load_with_130_and_nothing_on_standard_output(shell_rig):

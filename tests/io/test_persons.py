@@ -348,6 +348,9 @@ def pivot_of_names():
     return copy_provenance(frame, pivot.reset_index(drop=True).astype("int64")).assign(n=1)
 
 
+NUMBERS_OF_PERSONS = {"Ada Lovelace": 1, "kiran_k": 2, "share": 0.5}
+
+
 def statistic_of_names():
     return table_of_three("statistic").assign(**NUMBERS_OF_PERSONS)
 
@@ -360,9 +363,6 @@ PLACES = {
     "index": lambda: {"indexed": accounts().set_index(pd.Index(NAMES, name="who"))},
     "index without a name": lambda: {"unnamed": accounts().set_index(pd.Index(NAMES))},
 }
-
-
-NUMBERS_OF_PERSONS = {"Ada Lovelace": 1, "kiran_k": 2, "share": 0.5}
 
 
 @pytest.mark.parametrize("place", slow_except(PLACES, ["names of columns", "index"]))

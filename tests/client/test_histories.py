@@ -48,7 +48,7 @@ def test_completeness_of_a_count_that_falls_and_rises_is_of_no_frame_with_a_reco
 
 @pytest.mark.parametrize("read", [load, harvest])
 def test_completeness_in_random_histories_is_never_claimed_of_too_few_records(read):
-    faults, claims = histories.run(range(12), lambda rig: read(rig.directory()))
+    faults, claims = histories.run(range(6), lambda rig: read(rig.directory()))
     assert (faults, claims["proven"] > 2) == ({}, True)
 
 
@@ -88,19 +88,19 @@ def without(*removed):
 def test_completeness_over_days_is_never_claimed_without_a_record_that_was_there(
     tmp_path, each_day, lost
 ):
-    with Rig(150).in_process() as rig:
-        frame, days = load_over_days(rig, tmp_path, each_day=[*each_day, list], daily_quota=8)
+    with Rig(90).in_process() as rig:
+        frame, days = load_over_days(rig, tmp_path, each_day=[*each_day, list], daily_quota=7)
     assert days >= 2
-    assert {*numbered(150)} - lost <= {*frame["id"]}
+    assert {*numbered(90)} - lost <= {*frame["id"]}
 
 
 @pytest.mark.parametrize("removed", [(), ("5",), ("5", "6", "7")])
 def test_completeness_over_days_is_the_same_from_the_cache(tmp_path, removed):
-    with Rig(150).in_process() as rig:
+    with Rig(90).in_process() as rig:
         rig_days = [without(*removed), list, list]
-        frame, _ = load_over_days(rig, tmp_path, each_day=rig_days, daily_quota=10)
+        frame, _ = load_over_days(rig, tmp_path, each_day=rig_days, daily_quota=7)
         with time_machine.travel(START + timedelta(days=3), tick=True):
             again = load(rig.directory(tmp_path))
     claims = [one.attrs["dirframe"]["completeness"] for one in (frame, again)]
     assert claims == (["incomplete"] * 2 if removed else ["counted"] * 2)
-    assert {*frame["id"]} == {*again["id"]} == {*numbered(150)}
+    assert {*frame["id"]} == {*again["id"]} == {*numbered(90)}

@@ -438,7 +438,7 @@ def read_parts(parts, number, folder):
 def test_parser_work_grows_with_the_size_of_a_page(parts, tmp_path):
     """A page of eight times the size needs eight times as many calls; quadratic work needs 64 times."""
     read_parts(parts, 10, tmp_path)  # what is done once
-    few, many = (calls_of(lambda n=n: read_parts(parts, n, tmp_path)) for n in (250, 2_000))
+    few, many = (calls_of(lambda n=n: read_parts(parts, n, tmp_path)) for n in (125, 1_000))
     assert many < 12 * few
 
 

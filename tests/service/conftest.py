@@ -46,12 +46,17 @@ PROJECTS = [
 
 
 class Client:
-    """The application of a store, asked with a key of its own."""
+    """An application, asked with a key of its own."""
 
-    def __init__(self, store, keys, *, analyses=True, **site):
+    def __init__(self, application, keys):
         self.keys = keys
         self.key = keys.add("a tester", "tests")
-        self.client = create_app(store, keys, site=Site(**site), analyses=analyses).test_client()
+        self.client = application.test_client()
+
+    @classmethod
+    def of(cls, store, keys, *, analyses=True, **site):
+        """Return the application of a store, with options of it and of its site."""
+        return cls(create_app(store, keys, site=Site(**site), analyses=analyses), keys)
 
     def get(self, target, *, method="GET", **headers):
         glue = "&" if "?" in target else "?"
@@ -113,10 +118,18 @@ def keys(tmp_path):
         yield keys
 
 
+@pytest.fixture(scope="session")
+def application(store):
+    """Return the application of the folder: its addresses and templates are compiled once."""
+    with KeyStore() as nobody:
+        yield create_app(store, nobody)
+
+
 @pytest.fixture
-def client(store, keys):
-    """Return the application of the folder, with a key to it."""
-    return Client(store, keys)
+def client(application, keys, monkeypatch):
+    """Return the application of the folder, with keys of the test's own and one of them."""
+    monkeypatch.setitem(application.extensions, "keys", keys)
+    return Client(application, keys)
 
 
 class Held:
@@ -149,7 +162,7 @@ def imported(cache):
         def open_client(data, **options):
             store = open_data(data)
             stack.callback(store.close)
-            return Client(store, stack.enter_context(KeyStore()), **options)
+            return Client.of(store, stack.enter_context(KeyStore()), **options)
 
         yield open_client
 

@@ -498,7 +498,7 @@ def check_door(door, target, method):
     assert door.used() == before + is_counted
 
 
-@settings(suppress_health_check=list(HealthCheck), max_examples=100)
+@settings(suppress_health_check=list(HealthCheck))
 @given(ADDRESSES, METHODS)
 @example("/projects.xml/", "GET")
 @example("//projects.xml/", "GET")

@@ -5,6 +5,7 @@ import os
 import re
 import unicodedata
 from hashlib import md5, sha1
+from itertools import cycle, product
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -16,6 +17,7 @@ from lxml import etree, html
 
 import dirframe
 from dirframe.errors import InvalidInputError, StoreError
+from tests.cases import slow_except
 from tests.rig.server import page_xml, record
 from tests.service.conftest import ACCOUNTS, PROJECTS
 
@@ -157,9 +159,14 @@ MONTHS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["min_month", "max_month"])
 @pytest.mark.parametrize(("text", "served"), MONTHS)
-@pytest.mark.parametrize("is_table", [False, True])
+@pytest.mark.parametrize(
+    ("name", "is_table"),
+    slow_except(
+        [*product(["min_month", "max_month"], [False, True])],
+        [("min_month", False), ("max_month", True)],
+    ),
+)
 def test_months_are_first_days_or_refused(name, text, served, is_table, open_written, imported):
     def open_client():
         if is_table:
@@ -311,8 +318,12 @@ EMAILS = {
 }
 
 
-@pytest.mark.parametrize("kind", ["account", "project", "contributor_fact"])
-@pytest.mark.parametrize("place", EMAILS)
+KINDS = ["account", "project", "contributor_fact"]
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"), slow_except([*product(EMAILS, KINDS)], [*zip(EMAILS, cycle(KINDS))])
+)
 def test_email_address_of_any_record_is_not_stored(place, kind, imported, tmp_path, cache):
     xml = record("1", kind, inner=EMAILS[place], name="Ada")
     names = {"contributor_fact": "projects/1/contributors"}

@@ -501,7 +501,7 @@ def test_sample_of_ids_is_the_same_on_a_second_day(seed):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("size", slow_except([1, 20, 500, 2_000], [1, 500]))
 def test_sample_of_ids_price_is_that_of_its_records(size, shape, gaps):
-    count = 8_000
+    count = 2_500
     bound = round(count / (1 - gaps))
     existing = shape(count, bound, Random(f"{gaps}"))
     sample, requests = draw(size, 11, bound=bound, existing=existing)

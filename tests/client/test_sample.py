@@ -470,7 +470,7 @@ def test_samples_are_uniform_and_those_whose_pages_are_cut_off_are_not(sort):
     rig = Today([str(n) for n in range(1, 61) if n % 3])
     rig.moves = False
     with rig.in_process(), rig.directory() as directory:
-        samples = [draw(directory, 14, seed=seed, sort=sort)["id"].tolist() for seed in range(40)]
+        samples = [draw(directory, 14, seed=seed, sort=sort)["id"].tolist() for seed in range(20)]
     assert chi_square(samples, rig) < MOST_UNEVEN
     # As one must not draw: the first ten on the pages that are read for more.
     cut = [sorted(sample, key=int if sort is None else sample.index)[:10] for sample in samples]

@@ -96,7 +96,7 @@ def answering(pages, available):
 @example(count=7, size=7, end="404", most=None)
 @example(count=25, size=25, end="first page", most=26)
 @example(count=50, size=10, end="empty", most=20)
-@example(count=130, size=1, end="empty", most=None)  # they are converted 64 pages at a time
+@example(count=70, size=1, end="empty", most=None)  # they are converted 64 pages at a time
 def test_load_quiet_collection_asks_for_each_page_once(count, size, end, most):
     rig = Changing(count, size=size, end=end)
     ids, facts, doubt = loaded(rig, max_items=most)

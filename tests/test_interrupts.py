@@ -83,9 +83,7 @@ def test_interrupt_stops_a_command_that_waits_for_pages(words, tmp_path, monkeyp
 IN_A_LOCK = "RuntimeError('release unlocked lock')"
 
 
-@pytest.mark.parametrize(
-    ("module", "error"), [("pandas", ""), ("click", IN_A_LOCK), ("requests", "")]
-)
+@pytest.mark.parametrize(("module", "error"), [("pandas", ""), ("click", IN_A_LOCK)])
 def test_interrupt_stops_a_command_that_loads_its_modules(module, error, tmp_path):
     """The slow tests have every module with every error."""
     check_interrupt_in_imports(module, error, tmp_path)

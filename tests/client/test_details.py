@@ -349,7 +349,7 @@ def test_details_a_callback_is_not_told_of_the_page_that_ends_the_load(
     assert told[-1] == (4, 12)
 
 
-@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_details_that_fail_are_asked_for_again_and_three_in_a_row_end_the_load(
     details_rig, connect, carried, workers
 ):

@@ -29,6 +29,8 @@ _PANDAS_TYPES = {
     pa.int64(): pd.Int64Dtype(),
     pa.float64(): pd.Float64Dtype(),
     pa.bool_(): pd.BooleanDtype(),
+    # As pyarrow converts it too, in a fifth of the time.
+    pa.timestamp("us", tz="UTC"): pd.DatetimeTZDtype("us", "UTC"),
 }
 
 

@@ -413,6 +413,12 @@ def whole_id(text: str) -> str:
     return text
 
 
+def is_parquet(file: Path) -> bool:
+    """Return whether a file begins as Parquet does."""
+    with file.open("rb") as content:
+        return content.read(4) == b"PAR1"
+
+
 def read_parquet(source: bytes | Path) -> pa.Table:
     """Read Parquet, also from a file, as a table of Arrow; a damaged one is an error."""
     import pyarrow as pa

@@ -341,7 +341,8 @@ def added_columns(frame: Any) -> list[str]:
 
 def columns_with_values(frame: pd.DataFrame) -> list[str]:
     """Return the columns that have a value in any record."""
-    return [str(name) for name in frame if frame[name].notna().any()]
+    # To take each column alone would copy the provenance as often.
+    return [str(name) for name in frame.columns[frame.notna().any()]]
 
 
 def caption(frame: Any) -> str:
@@ -531,11 +532,13 @@ def _ids(record: dict[str, Any], frame: Any) -> pd.Series[Any] | None:
 
 def _repeated(record: dict[str, Any], frame: Any) -> int:
     ids = _ids(record, frame)
-    texts = pd.Series(dtype="str") if ids is None else as_text(ids).dropna()  # some are lists
+    if ids is None:
+        return 0
+    texts = pa.array(as_text(ids)).drop_null()  # some are lists
     with suppress(pa.ArrowInvalid):  # different numbers are different texts, in a sixth of the time
-        if (np.diff(np.sort(pa.array(texts).cast(pa.int64()))) > 0).all():
+        if (np.diff(np.sort(texts.cast(pa.int64()))) > 0).all():
             return 0
-    return len(texts) - texts.nunique()
+    return len(texts) - len(texts.unique())
 
 
 def _rows(record: dict[str, Any], frame: Any) -> int:

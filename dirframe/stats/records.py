@@ -13,7 +13,13 @@ import pyarrow as pa
 
 from dirframe import provenance
 from dirframe._arrow import as_text, loader_series, require_frame, type_name
-from dirframe._tables import DAMAGES, UnsuitableTableError, check_seal, refuse_large_columns
+from dirframe._tables import (
+    DAMAGES,
+    UnsuitableTableError,
+    check_seal,
+    is_parquet,
+    refuse_large_columns,
+)
 from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.schema import ALL_RESOURCES, Kind, resource_named
 
@@ -256,6 +262,8 @@ def _dataset(path: str | os.PathLike[str]) -> Dataset:
     """Open Parquet, whose footers are as they were written, with the checksums of its pages."""
     from pyarrow import dataset
 
+    if Path(path).is_file() and not is_parquet(Path(path)):
+        raise InvalidInputError(f"{os.fspath(path)} is not Parquet.", hint=_OTHER_FORMATS)
     options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
     kind = dataset.ParquetFileFormat(default_fragment_scan_options=options)
     opened = dataset.dataset(os.fspath(path), partitioning="hive", format=kind)
@@ -268,6 +276,10 @@ def _is_sealed(file: Path) -> bool:
     """Return whether a Parquet file is one that `export` wrote."""
     with file.open("rb") as content:
         return check_seal(content, is_whole=False)
+
+
+#: What to do with a file that is not Parquet.
+_OTHER_FORMATS = "Pass the frame of dirframe.read_table, which reads CSV and JSON too."
 
 
 @contextmanager
@@ -284,8 +296,8 @@ def _refuse_damage(path: str | os.PathLike[str]) -> Iterator[None]:
     except (*DAMAGES, pa.ArrowException) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InvalidInputError(
-            f"{os.fspath(path)} is not Parquet: {first.rstrip('.')}.",
-            hint="Pass the frame of dirframe.read_table, which reads CSV and JSON too.",
+            f"{os.fspath(path)} cannot be read as Parquet: {first.rstrip('.')}.",
+            hint=_OTHER_FORMATS,
         ) from error
 
 

@@ -52,7 +52,10 @@ def end(process):
 
 @pytest.mark.parametrize(
     "words",
-    [["projects"], pytest.param(["harvest", "projects", "--to", "a.archive"], marks=pytest.mark.slow)],
+    [
+        ["projects"],
+        pytest.param(["harvest", "projects", "--to", "a.archive"], marks=pytest.mark.slow),
+    ],
 )
 def test_interrupt_stops_a_command_that_waits_for_pages(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -234,8 +234,7 @@ def test_cache_never_takes_one_question_for_another(serve, connect):
         with connect(rig, url=rig.url + place) as directory:
             loaded[place, attempt, query] = load(directory, query=query)["id"].tolist()
     assert loaded == {
-        (place, attempt, query): [repr(query)]
-        for attempt, (place, query) in product((1, 2), asked)
+        (place, attempt, query): [repr(query)] for attempt, (place, query) in product((1, 2), asked)
     }
     assert len(rig.requests) == len(asked)
     directory = connect(rig)

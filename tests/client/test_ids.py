@@ -266,9 +266,7 @@ def test_ids_price_is_that_of_the_records(count, shape, gaps):
         assert requests <= 1.01 * floor + 5
 
 
-@pytest.mark.parametrize(
-    "density", slow_except([0.01, 0.03, 0.05, 0.07, 0.1], [0.01, 0.05, 0.1])
-)
+@pytest.mark.parametrize("density", slow_except([0.01, 0.03, 0.05, 0.07, 0.1], [0.01, 0.05, 0.1]))
 def test_ids_price_with_few_ids_that_exist_is_near_its_estimate(density):
     bound, count = 200_000, round(200_000 * density)
     existing = spread(count, bound, Random(density))

@@ -1,7 +1,7 @@
 """A small directory of files that are written by hand, and its application with a key."""
 
 import threading
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from urllib.parse import urlencode
 
 import pytest
@@ -154,32 +154,33 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
+@contextmanager
+def client_of(data, **options):
+    """Import data, and give its application, with options of it and of its site."""
+    with closing(open_data(data)) as store, KeyStore() as keys:
+        yield Client.of(store, keys, **options)
+
+
+def write(folder, *pages):
+    """Write pages, of records or as they are, as files; return their folder."""
+    folder.mkdir(exist_ok=True)
+    for number, page in enumerate(pages):
+        content = page if isinstance(page, bytes) else page_xml(page)
+        (folder / f"{number}.xml").write_bytes(content)
+    return folder
+
+
 @pytest.fixture
 def imported(cache):
     """Import data, and return its application, with options of it and of its site."""
     with ExitStack() as stack:
-
-        def open_client(data, **options):
-            store = open_data(data)
-            stack.callback(store.close)
-            return Client.of(store, stack.enter_context(KeyStore()), **options)
-
-        yield open_client
+        yield lambda data, **options: stack.enter_context(client_of(data, **options))
 
 
 @pytest.fixture
 def open_written(tmp_path, imported):
     """Write pages, of records or as they are, as files, and return the application of the folder."""
-
-    def open_client(*pages):
-        data = tmp_path / "data"
-        data.mkdir(exist_ok=True)
-        for number, page in enumerate(pages):
-            content = page if isinstance(page, bytes) else page_xml(page)
-            (data / f"{number}.xml").write_bytes(content)
-        return imported(data)
-
-    return open_client
+    return lambda *pages: imported(write(tmp_path / "data", *pages))
 
 
 @pytest.fixture(scope="session")

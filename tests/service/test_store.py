@@ -19,7 +19,7 @@ import dirframe
 from dirframe.errors import InvalidInputError, StoreError
 from tests.cases import slow_except
 from tests.rig.server import page_xml, record
-from tests.service.conftest import ACCOUNTS, PROJECTS
+from tests.service.conftest import ACCOUNTS, PROJECTS, client_of, write
 
 
 def canonical(document, path="."):
@@ -901,6 +901,13 @@ BEST = [6, 4, 9, 3, 2, 5, 1, 8]
 NEWEST = [9, 8, 7, 6, 5, 4, 3, 2, 1]
 
 
+@pytest.fixture(scope="module")
+def ranked(tmp_path_factory):
+    """Return the application of projects of which some match better; nothing changes it."""
+    with client_of(write(tmp_path_factory.mktemp("ranked"), RANKED)) as client:
+        yield client
+
+
 def numbers(client, parameters):
     """Return the ids of a page of projects as numbers."""
     return list(map(int, client.ids(f"/projects.xml?{parameters}")))
@@ -925,12 +932,12 @@ def numbers(client, parameters):
         ("sort=relevance", [5, 1, 2, 3, 4, 9, 7, 6, 8]),
     ],
 )
-def test_relevance_gives_the_best_match_first(parameters, expected, open_written):
-    assert numbers(open_written(RANKED), parameters) == expected
+def test_relevance_gives_the_best_match_first(parameters, expected, ranked):
+    assert numbers(ranked, parameters) == expected
 
 
-def test_relevance_is_the_order_of_a_page_for_a_query(open_written):
-    listing = open_written(RANKED).get("/projects?query=git").text
+def test_relevance_is_the_order_of_a_page_for_a_query(ranked):
+    listing = ranked.get("/projects?query=git").text
     assert listing.index("Git Extensions") < listing.index("My Git Tools") < listing.index("Digits")
 
 
@@ -945,13 +952,13 @@ def test_relevance_is_the_order_of_a_page_for_a_query(open_written):
         ("description", [9, 8, 1, 2, 3, 4, 5, 6, 7]),
     ],
 )
-def test_sort_of_today(sort, expected, open_written):
-    assert numbers(open_written(RANKED), f"sort={sort}") == expected
+def test_sort_of_today(sort, expected, ranked):
+    assert numbers(ranked, f"sort={sort}") == expected
 
 
 @pytest.mark.parametrize("sort", ["active_committers", "activity_level", "users_reverse"])
-def test_sort_of_today_without_its_field_is_refused(sort, open_written):
-    text = open_written(RANKED).error(f"/projects.xml?sort={sort}", 400)
+def test_sort_of_today_without_its_field_is_refused(sort, ranked):
+    text = ranked.error(f"/projects.xml?sort={sort}", 400)
     assert "rating" in text
     assert "activity_level" not in text.replace(sort, "")
 

@@ -20,6 +20,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
+from tests.cases import slow_except
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, numbered, page_xml, record
 from tests.rig.today import Today
@@ -44,7 +45,13 @@ def name(request):
     return request.param
 
 
-@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize(
+    ("name", "workers"),
+    slow_except(
+        [(name, workers) for name in UNREADABLE for workers in (1, 4)],
+        [*((name, 1) for name in UNREADABLE), (next(iter(UNREADABLE)), 4)],
+    ),
+)
 def test_unreadable_page_of_a_collection_costs_its_records_alone(connect, name, workers):
     with Rig(30).in_process() as rig:
         rig.on_page[2] = [unreadable(name)] * 9

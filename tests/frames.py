@@ -1,6 +1,7 @@
 """Small frames of each resource: for charts and statistics, with odd texts, with every dtype."""
 
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -34,6 +35,11 @@ def with_provenance(frame, **facts):
 
 def accounts(number=40, **columns):
     """Make accounts in 8 countries, of 10 ranks, with 0 to 2,000 posts."""
+    return _accounts(number).assign(**columns)
+
+
+@cache
+def _accounts(number):
     rows = range(number)
     countries = ["DE", "FR", "US", "NA", "SG", "BR", "IN", None]
     codes = [countries[row % 8] for row in rows]
@@ -46,11 +52,16 @@ def accounts(number=40, **columns):
         kudo_score_kudo_rank=("Int64", [row % 11 or None for row in rows]),
         posts_count=("Int64", [0 if row % 3 else row**2 for row in rows]),
         created_at=(MOMENT, months([row % 30 for row in rows])),
-    ).assign(**columns)
+    )
 
 
 def projects(number=40, **columns):
     """Make projects in 8 main languages, with 0 to 1,600 contributors."""
+    return _projects(number).assign(**columns)
+
+
+@cache
+def _projects(number):
     rows = range(number)
     languages = ["C", "Java", "Lua", "Ada", *ODD[:3], None]
     spoken = [languages[row % 8] for row in rows]
@@ -74,11 +85,16 @@ def projects(number=40, **columns):
         tags=("object", [[name, "web"] for name in odd]),
         licenses=("object", [[GPL, {"name": name}] for name in odd]),
         analysis_languages=("object", breakdown),
-    ).assign(**columns)
+    )
 
 
 def contributors(number=40):
     """Make contributors of a project, with 0 to 1,600 commits."""
+    return _contributors(number).copy()
+
+
+@cache
+def _contributors(number):
     return _loaded(
         "contributor_fact",
         contributor_id=("str", range(number)),
@@ -89,6 +105,11 @@ def contributors(number=40):
 
 def activity_facts(number=40):
     """Make months of a project, with 0 to 1,600 commits."""
+    return _activity_facts(number).copy()
+
+
+@cache
+def _activity_facts(number):
     return _loaded(
         "activity_fact",
         month=(MOMENT, months(range(number))),
@@ -124,6 +145,11 @@ RICH = (
 
 def rich():
     """Return three projects of which the first has everything, as a loader returns them."""
+    return _rich().copy()
+
+
+@cache
+def _rich():
     records = [record(1, inner=RICH), record(2), record(3, name="NA")]
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.xml"

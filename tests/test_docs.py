@@ -196,11 +196,13 @@ WITH_CODE = sorted(
 LONG = [
     "analysis",
     "countries",
+    "explorer",
     "large",
     "many-projects",
     "organizations",
     "real-directory",
     "reproducibility",
+    "sample",
     "whole-directory",
 ]
 
@@ -289,12 +291,18 @@ MODULES = sorted(
 )
 
 
-#: They draw, harvest or open an explorer: the slow tests have them.
+#: They draw, harvest, read many pages or open an explorer: the slow tests have them.
 LONG_MODULES = {
     "dirframe",  # of the package itself, in test_public_names
     "dirframe.archive.archive",
     "dirframe.archive.harvest",
+    "dirframe.client.organizations",
+    "dirframe.client.read_pages",
     "dirframe.explorer.explorer",
+    "dirframe.plot.accounts",
+    "dirframe.plot.contributors",
+    "dirframe.plot.one_project",
+    "dirframe.plot.panels",
     "dirframe.reports.report",
 }
 QUICK_MODULES = [name for name in MODULES if name not in LONG_MODULES]

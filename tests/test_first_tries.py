@@ -1,7 +1,6 @@
 """What people try first works, or is answered with what was meant."""
 
 import inspect
-import shutil
 from operator import attrgetter
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 import dirframe
 from dirframe import stats
 from dirframe.errors import ConfigurationError, InvalidInputError, UnknownValueWarning
+from tests.rig.server import page_xml, record
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,12 @@ def test_project_that_is_a_row_is_answered_with_its_id(load, sample, sample_proj
     assert "Timestamp" not in str(caught.value)
 
 
-def test_pages_are_named_by_a_pattern(root, tmp_path):
-    for number in (1, 2):
-        shutil.copy(root / "data" / "projects.xml.gz", tmp_path / f"page-{number}.xml.gz")
-    pages = dirframe.read_pages(tmp_path / "page-*.xml.gz")
-    assert len(pages) == len(dirframe.read_pages(tmp_path))
+def test_pages_are_named_by_a_pattern(tmp_path):
+    for number in ("1", "2"):
+        page = page_xml([record(number)], available=2, first=int(number) - 1)
+        (tmp_path / f"page-{number}.xml").write_bytes(page)
+    pages = dirframe.read_pages(tmp_path / "page-*.xml")
+    assert pages["id"].tolist() == ["1", "2"]
     with pytest.raises(InvalidInputError, match="nothing-"):
         dirframe.read_pages(tmp_path / "nothing-*.xml")
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.processes import run
 
 #: What a person should not wait for before it is needed.
@@ -33,37 +35,45 @@ def loaded_after(*steps):
     return [set(names) for names in json.loads(done.out.splitlines()[-1])]
 
 
-def test_imports_load_only_what_is_used():
-    package, error, loader, stats, statistic, home = loaded_after(
-        "import dirframe",
-        "dirframe.QuotaExceededError",
-        "dirframe.load_projects",
-        "import dirframe.stats",
-        "import pandas as pd; dirframe.stats.language_share(pd.DataFrame("
-        "{'analysis_main_language_name': ['C'], 'analysis_total_code_lines': [1]}))",
-        "dirframe.provenance.copy_provenance, dirframe.errors.NetworkError",
-    )
+#: What a person does, one after the other, and a name for what is loaded after each.
+SESSION = {
+    "package": "import dirframe",
+    "error": "dirframe.QuotaExceededError",
+    "loader": "dirframe.load_projects",
+    "stats": "import dirframe.stats",
+    "statistic": "import pandas as pd; dirframe.stats.language_share(pd.DataFrame("
+    "{'analysis_main_language_name': ['C'], 'analysis_total_code_lines': [1]}))",
+    "home": "dirframe.provenance.copy_provenance, dirframe.errors.NetworkError",
+    "service": "with dirframe.serve(): pass",
+    "load": "with dirframe.sample_directory() as d: dirframe.load_projects(d, max_items=1)",
+    "explorer": "dirframe.Explorer",
+}
+
+
+@pytest.fixture(scope="module")
+def session():
+    """Return the modules that are loaded after each step of a session, by its name."""
+    return dict(zip(SESSION, loaded_after(*SESSION.values()), strict=True))
+
+
+def test_imports_load_only_what_is_used(session):
+    package, error = session["package"], session["error"]
     own = {"dirframe", "dirframe._modules"}
     assert {name for name in package if name.startswith("dirframe")} == own
     assert not package & HEAVY
     errors = {"dirframe.errors", "dirframe._printable"}
     assert {name for name in error if name.startswith("dirframe")} == own | errors
     assert not error & HEAVY
-    assert not loader & {"matplotlib", "ipywidgets", "flask", "waitress"}
-    assert not stats & {"dirframe.clean", "pycountry", "matplotlib"}
-    assert not statistic & ENGINES
-    assert not home & ENGINES
+    assert not session["loader"] & {"matplotlib", "ipywidgets", "flask", "waitress"}
+    assert not session["stats"] & {"dirframe.clean", "pycountry", "matplotlib"}
+    assert not session["statistic"] & ENGINES
+    assert not session["home"] & ENGINES
 
 
-def test_widgets_are_imported_by_the_explorer_alone():
-    service, load, explorer = loaded_after(
-        "import dirframe",
-        "with dirframe.serve(): pass",
-        "with dirframe.sample_directory() as d: dirframe.load_projects(d, max_items=1)",
-        "dirframe.Explorer",
-    )[1:]
-    found = [modules & {"anywidget", "ipywidgets"} for modules in (service, load, explorer)]
-    assert found == [set(), set(), {"anywidget", "ipywidgets"}]
+def test_widgets_are_imported_by_the_explorer_alone(session):
+    widgets = {"anywidget", "ipywidgets"}
+    found = {name: session[name] & widgets for name in ("service", "load", "explorer")}
+    assert found == {"service": set(), "load": set(), "explorer": widgets}
 
 
 def test_help_of_the_command_line_loads_nothing_heavy():

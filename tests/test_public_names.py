@@ -244,7 +244,7 @@ def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
         stats.language_share,
         dirframe.summary,
         lambda frame: dirframe.select(frame, languages="C"),
-        lambda _: dirframe.read_pages(ROOT / "data" / "projects.xml.gz"),
+        lambda _: dirframe.read_pages(ROOT / "tests" / "xml" / "projects-page.xml"),
     ],
     ids=["statistic", "summary", "select", "read_pages"],
 )

@@ -45,8 +45,8 @@ class Reshuffled(Rig):
         return Random(len(self.requests)).sample(records, len(records))
 
 
-def kept():
-    rig = Rig(1000)
+def kept(count=500):
+    rig = Rig(count)
     rig.sorts = {"id": number}
     return rig
 

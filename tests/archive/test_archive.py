@@ -12,6 +12,7 @@ import pytest
 
 import dirframe
 from dirframe._arrow import as_pandas
+from dirframe.archive.archive import ROWS
 from dirframe.errors import (
     ArchiveError,
     DirframeError,
@@ -37,10 +38,12 @@ def sample_archive(tmp_path_factory):
         return dirframe.harvest("projects", path, directory=directory, query=QUERY)
 
 
-def mixed(one):
-    """Write projects whose tags differ in form from one to the other, with an element of its own."""
-    tags = "<tag>a</tag><tag>b</tag>" if one % 2 else "<tag><name>a</name></tag><tag>b</tag>"
-    inner = f"<tags>{tags}</tags>" + ("<odd>x</odd>" if one > 8_500 else "")
+def mixed(one, *, is_odd):
+    """Write a project, perhaps with tags that differ in form and an element of its own."""
+    tags = "<tag>a</tag><tag>b</tag>"
+    if is_odd:
+        tags = "<tag><name>a</name></tag><tag>b</tag>"
+    inner = f"<tags>{tags}</tags>" + ("<odd>x</odd>" if is_odd else "")
     return record(str(one), name=f"project {one}", inner=inner)
 
 
@@ -76,19 +79,22 @@ def test_chunks_and_parquet_hold_the_frame(sample_archive, tmp_path):
     }
 
 
-def test_parquet_has_one_schema_whatever_the_chunks_hold(tmp_path):
-    rig = Rig([mixed(one) for one in range(1, 9_001)], size=250)
+@pytest.mark.parametrize("rows", [40, pytest.param(ROWS, marks=pytest.mark.slow)])
+def test_parquet_has_one_schema_whatever_the_chunks_hold(rows, tmp_path, monkeypatch):
+    monkeypatch.setattr("dirframe.archive.archive.ROWS", rows)
+    count = rows + 30
+    records = [mixed(one, is_odd=one > rows + 10) for one in range(1, count + 1)]
+    rig = Rig(records, size=count // 2)
     with rig.in_process(), rig.directory() as directory:
         archive = dirframe.harvest("projects", tmp_path / "a", directory=directory)
-    chunks = list(archive.chunks())
-    assert [*map(len, chunks)] == [8_192, 808]
+    assert [*map(len, archive.chunks())] == [rows, 30]
     frame = archive.frame()
     file = pq.ParquetFile(archive.to_parquet(tmp_path / "x.parquet"))
     assert file.num_row_groups == 2
     read = file.read().to_pandas()
     assert list(read) == list(frame)
-    assert read["id"].tolist() == numbered(9_000)
-    assert read["odd"].notna().sum() == 500
+    assert read["id"].tolist() == numbered(count)
+    assert read["odd"].notna().sum() == 20
     lists = [json.loads(v) if isinstance(v, str) else list(v) for v in read["tags"]]
     assert lists == [list(v) for v in frame["tags"]]
 

@@ -34,17 +34,17 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 RIGS = {
     "kept": kept,
-    "name": lambda: Today(1000),
-    "unknown": lambda: Rig(shuffled(1000), kind="account"),
-    "none": lambda: Reshuffled(1000, kind="account"),
+    "name": lambda: Today(500),
+    "unknown": lambda: Rig(shuffled(500), kind="account"),
+    "none": lambda: Reshuffled(500, kind="account"),
 }
 
 
 def change(rig, chance):
     """Add, remove and rename a record, wherever it is in the order of the directory."""
     new = str(2000 + len(rig.requests))
-    rig.edit(lambda ids: EDITS["add"](ids, chance.randrange(1000), new))
-    rig.edit(lambda ids: EDITS["remove"](ids, chance.randrange(1000)))
+    rig.edit(lambda ids: EDITS["add"](ids, chance.randrange(500), new))
+    rig.edit(lambda ids: EDITS["remove"](ids, chance.randrange(500)))
     position = chance.randrange(len(rig.records))
     xml = rig.records[position]
     rig.records[position] = record(id_of(xml), rig.kind, name=f"renamed {chance.random()}")
@@ -68,7 +68,7 @@ def test_harvest_in_an_unstable_order_says_what_helps(harvests):
 
 @pytest.mark.parametrize(
     ("order", "daily"),
-    slow_except([("kept", 60), ("name", 25), ("unknown", 10), ("none", 25)], [("name", 25)]),
+    slow_except([("kept", 30), ("name", 12), ("unknown", 5), ("none", 12)], [("name", 12)]),
 )
 def test_harvest_over_days_of_a_directory_that_lives(harvests, order, daily):
     check_harvest_over_days(harvests, order, daily, lives=True)
@@ -76,7 +76,7 @@ def test_harvest_over_days_of_a_directory_that_lives(harvests, order, daily):
 
 @pytest.mark.parametrize("order", slow_except(RIGS, ["kept"]))
 def test_harvest_over_days_of_a_directory_that_rests(harvests, order):
-    check_harvest_over_days(harvests, order, 40, lives=False)
+    check_harvest_over_days(harvests, order, 20, lives=False)
 
 
 def check_harvest_over_days(harvests, order, daily, *, lives):
@@ -85,7 +85,7 @@ def check_harvest_over_days(harvests, order, daily, *, lives):
     harvest = harvests(rig)
     archive, days = harvest.over_days(daily, change=lambda _: lives and change(rig, chance))
     frame, status = harvest.check(), archive.status()
-    assert len(rig.sent) <= 100 + 2 * days + (5 if lives else 1)
+    assert len(rig.sent) <= 50 + 2 * days + (5 if lives else 1)
     orders = {request.query.get("sort") for request in rig.requests if request.page > 1}
     assert orders == (set() if order == "name" else {status.sort})  # by ids there is no second page
     before = len(rig.requests)
@@ -94,10 +94,10 @@ def check_harvest_over_days(harvests, order, daily, *, lives):
     assert status.finished
     # One record a day may have moved over the place where a day ended; without an order, more.
     missing = set(rig.ids) - set(frame["id"])
-    assert len(missing) <= (2 * days if order != "none" else 500)
+    assert len(missing) <= (2 * days if order != "none" else 250)
     assert archive.verify() == len(rig.sent)
     if not lives:
-        assert (days, len(missing) > 100) == (2 if order == "name" else 3, order == "none")
+        assert (days, len(missing) > 50) == (2 if order == "name" else 3, order == "none")
         expected = {"none": "incomplete", "name": "proven"}
         assert status.completeness == expected.get(order, "counted")
 
@@ -123,7 +123,7 @@ def test_finished_harvest_sends_nothing(harvests, count, pages, end):
 
 
 def test_fresh_pages_of_the_cache_are_not_paid_again(harvests):
-    rig = kept()
+    rig = kept(100)  # full pages: one past the end is read, too
     harvest = harvests(rig)
     with rig.directory(harvest.folder) as directory:
         dirframe.load_projects(directory, sort="id", progress=False)
@@ -159,7 +159,10 @@ def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
 
 @pytest.mark.parametrize(
     ("make", "pages", "kills", "details"),
-    [(lambda: Rig(105), 11, [7], []), (lambda: Today(40), 5 + 40, [20], ["details"])],
+    [
+        pytest.param(lambda: Rig(105), 11, [7], [], marks=pytest.mark.slow),
+        (lambda: Today(40), 5 + 40, [20], ["details"]),
+    ],
 )
 def test_killed_harvest_goes_on_and_loses_what_was_in_flight(tmp_path, make, pages, kills, details):
     check_killed_harvest(tmp_path, make, pages, kills, details)
@@ -250,7 +253,7 @@ def test_sample_of_a_directory_that_does_not_count_leaves_a_whole_archive(harves
 # What changes meanwhile
 
 
-@pytest.mark.parametrize("removed", slow_except(["2", "1000"], ["2"]))
+@pytest.mark.parametrize("removed", slow_except(["2", "500"], ["2"]))
 def test_records_that_move_forward_between_two_days_are_not_skipped(harvests, removed):
     check_records_that_move_forward(harvests, removed)
 
@@ -258,28 +261,28 @@ def test_records_that_move_forward_between_two_days_are_not_skipped(harvests, re
 def check_records_that_move_forward(harvests, removed):
     rig = kept()
     harvest, others = harvests(rig), [one for one in rig.ids if one != removed]
-    harvest.over_days(60, change=lambda _: rig.edit(lambda _: others))
+    harvest.over_days(30, change=lambda _: rig.edit(lambda _: others))
     assert set(others) <= set(harvest.check()["id"])
 
 
 @pytest.mark.parametrize("added", slow_except([1, 10, 25], [10]))
 def test_records_that_are_added_in_front_do_not_end_the_harvest(harvests, added):
-    rig = Rig(shuffled(1000), kind="account")
+    rig = Rig(shuffled(500), kind="account")
     harvest, new = harvests(rig), [f"new{n}" for n in range(added)]
-    archive, _ = harvest.over_days(60, change=lambda _: rig.edit(lambda ids: [*new, *ids]))
+    archive, _ = harvest.over_days(30, change=lambda _: rig.edit(lambda ids: [*new, *ids]))
     assert set(rig.ids) - set(harvest.check()["id"]) == set(new)
     assert archive.status().completeness == "incomplete"
 
 
 def test_pages_that_do_not_fit_are_read_again_once_if_few(harvests):
-    rig = kept()
+    rig = kept(300)
     rig.edits = {5: lambda ids: [one for one in ids if one != "3"]}
     harvest = harvests(rig)
     harvest.run()
     frame, paid = harvest.check(), len(rig.sent)
     harvest.run()
     assert set(rig.ids) <= set(frame["id"])
-    assert paid == len(rig.sent) <= 100 + 1 + 5
+    assert paid == len(rig.sent) <= 30 + 1 + 5
 
 
 SHIFTS = {
@@ -299,11 +302,11 @@ def test_clock_that_goes_back_between_harvests_changes_no_record_and_no_request(
         moment += step
         if day == 1:
             rig.edit(lambda ids: [*ids, *map(str, range(2000, 2030))])
-            rig.records[594] = record("595", name="changed")  # on the last page of the first day
+            rig.records[294] = record("295", name="changed")  # on the last page of the first day
         data = harvest.folder / str(day)  # a count of its own: it knows the clock, too
         with (
             time_machine.travel(moment, tick=True),
-            rig.directory(harvest.folder, data=data, cache=False, daily_quota=60) as directory,
+            rig.directory(harvest.folder, data=data, cache=False, daily_quota=30) as directory,
             suppress(QuotaExceededError),
         ):
             dirframe.harvest("projects", harvest.path, directory=directory)
@@ -311,13 +314,13 @@ def test_clock_that_goes_back_between_harvests_changes_no_record_and_no_request(
     assert {
         "records": set(frame["id"]),
         "requests": len(rig.requests),
-        "newest reading": frame.set_index("id")["name"]["595"],
+        "newest reading": frame.set_index("id")["name"]["295"],
         "newest count": frame.attrs["dirframe"]["items_available"],
     } == {
         "records": set(rig.ids),
-        "requests": 105,
+        "requests": 55,
         "newest reading": "changed",
-        "newest count": 1_030,
+        "newest count": 530,
     }
 
 
@@ -335,14 +338,17 @@ def test_clock_that_was_ahead_is_not_cited_by_an_archive(harvests):
 
 
 def lives(rig, chance, *, added=6):
-    """Let a day pass: projects are added, removed, merged, brought back and renamed."""
+    """Let a day pass: projects are added, brought back, removed, merged and renamed.
+
+    What is brought back was removed on a day before: a replica never misses what was there throughout.
+    """
     rig.create(added)
+    if rig.deleted and chance.random() < 0.7:
+        rig.undelete(chance.choice(list(rig.deleted)))
     here = [one for one in rig.ids if one not in rig.deleted]
     rig.delete(*chance.sample(here, 3))
     first, second = chance.sample(rig.ids, 2)
     rig.merge(first, into=second)
-    if chance.random() < 0.7:
-        rig.undelete(chance.choice(list(rig.deleted)))
     rig.rename(chance.choice(rig.ids), f"renamed {chance.random()}")
 
 
@@ -352,14 +358,14 @@ def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, se
 
 
 def check_harvest_by_ids_over_days(harvests, seed, lag):
-    rig, chance = Today([str(n) for n in range(1, 1_701) if n % 8]), Random(seed)
+    rig, chance = Today([str(n) for n in range(1, 1_002) if n % 8]), Random(seed)
     rig.replica_lag = lag
     harvest, count = harvests(rig), len(rig.ids)
-    archive, days = harvest.over_days(12, change=lambda _: lives(rig, chance))
+    archive, days = harvest.over_days(8, change=lambda _: lives(rig, chance))
     status, facts = archive.status(), harvest.check().attrs["dirframe"]
     assert (status.completeness, status.finished) == ("proven", True)
     assert days >= 4
-    assert facts["walk"]["bound"] == 1700
+    assert facts["walk"]["bound"] == 1001
     assert facts["walk"]["items_available"] == [count, len(rig.ids)] or lag
     assert len(facts["walk"]["added_later"]) >= min(6 * (days - 1), 25) - lag
     # With a redirect in each process; each day ends with a request that is not sent.
@@ -369,11 +375,8 @@ def check_harvest_by_ids_over_days(harvests, seed, lag):
     assert len(rig.requests) == before
 
 
-def test_killed_harvest_by_ids_loses_a_request(tmp_path):
-    check_killed_harvest_by_ids(tmp_path, kills=(7,))
-
-
 def check_killed_harvest_by_ids(tmp_path, kills):
+    """Kill a harvest by ids; the fast tests lose a page in this process, in test_months.py."""
     with Today(400) as rig:
         rig.moves, harvest = False, Harvests(rig, tmp_path)
         for number in kills:
@@ -388,13 +391,13 @@ def check_killed_harvest_by_ids(tmp_path, kills):
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 @pytest.mark.parametrize("change", ["ids", "per_page"])
 def test_harvest_goes_on_by_page_numbers_where_ids_end(harvests, change):
-    rig = Today(400)
-    rig.stops = {change: 8}
+    rig = Today(200)
+    rig.stops = {change: 5}
     harvest = harvests(rig)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", ServiceChangedWarning)
-        archive, _ = harvest.over_days(12)
+        archive, _ = harvest.over_days(7)
     assert {one.category for one in warned} == {ServiceChangedWarning}
     status = archive.status()
     with pytest.warns(ServiceChangedWarning):

@@ -79,7 +79,7 @@ def test_option_of_a_function_is_read_as_its_type(option, value):
 @pytest.mark.parametrize(
     ("noun", "name", "suffix", "magic"),
     [
-        ("language_share", "projects", ".png", b"\x89PNG"),
+        pytest.param("language_share", "projects", ".png", b"\x89PNG", marks=pytest.mark.slow),
         ("accounts_by_country", "accounts", ".svg", b"<?xml"),
         ("monthly_activity", "activity", ".PDF", b"%PDF"),
     ],

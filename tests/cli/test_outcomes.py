@@ -9,6 +9,7 @@ import pytest
 
 import dirframe
 from dirframe.provenance import set_provenance
+from tests.cases import slow_except
 from tests.rig.server import MARK, Reply, failed, record
 
 _MESSAGE = re.compile(r"^(?:dirframe|Error): ", re.MULTILINE)
@@ -196,46 +197,57 @@ def strange(shell_rig, folder, monkeypatch):
     return folder
 
 
-@pytest.mark.parametrize("terminal", [True, False], ids=["terminal", "pipe"])
+#: Lines that print a table or a text, which may be another in a pipe.
+PRINTING = [
+    "projects",
+    "projects --columns name",
+    "projects --format csv",
+    "projects --format json",
+    "projects --plan",
+    "summary strange.parquet",
+    "cite strange.parquet",
+    "cite strange.parquet --style bibtex",
+    "clean strange.parquet",
+    "stats language_share strange.parquet",
+    "flags strange.parquet",
+    "compare strange.parquet strange.parquet",
+]
+#: Lines that end with a message, or write a file.
+SILENT = [
+    "projects --query refused",
+    "projects --query unknown",
+    "projects --query html",
+    "projects --query redirect",
+    "export strange.parquet strange.csv --columns x",
+    "export strange.parquet strange.zip",
+    f"export {SIGNS}.parquet strange.csv",
+    f"export strange.parquet {SIGNS}.csv --where {SIGNS}=1",
+    f"stats {SIGNS}",
+    f"projects --sort {SIGNS}",
+    f"status {SIGNS}",
+    f"accounts {SIGNS}",
+    f"projects {SIGNS}",
+    f"projects 1,{SIGNS}",
+    f"projects --organization {SIGNS}",
+    f"projects -n {SIGNS}",
+    f"projects --format {SIGNS}",
+    f"projects --base-url https://{SIGNS}",
+    f"load /{SIGNS}.xml",
+    f"load {SIGNS} --of {SIGNS}",
+    f"report strange.parquet {SIGNS}.html",
+    f"-{SIGNS}",
+    f"{SIGNS}",
+]
+ON_A_TERMINAL = [(line, True) for line in [*PRINTING, *SILENT]]
+IN_A_PIPE = [(line, False) for line in PRINTING]
+
+
 @pytest.mark.parametrize(
-    "line",
-    [
-        "projects --query refused",
-        "projects --query unknown",
-        "projects --query html",
-        "projects --query redirect",
-        "projects",
-        "projects --columns name",
-        "projects --format csv",
-        "projects --format json",
-        "projects --plan",
-        "summary strange.parquet",
-        "cite strange.parquet",
-        "cite strange.parquet --style bibtex",
-        "clean strange.parquet",
-        "stats language_share strange.parquet",
-        "export strange.parquet strange.csv --columns x",
-        "export strange.parquet strange.zip",
-        f"export {SIGNS}.parquet strange.csv",
-        f"export strange.parquet {SIGNS}.csv --where {SIGNS}=1",
-        f"stats {SIGNS}",
-        f"projects --sort {SIGNS}",
-        f"status {SIGNS}",
-        f"accounts {SIGNS}",
-        f"projects {SIGNS}",
-        f"projects 1,{SIGNS}",
-        f"projects --organization {SIGNS}",
-        f"projects -n {SIGNS}",
-        f"projects --format {SIGNS}",
-        f"projects --base-url https://{SIGNS}",
-        f"load /{SIGNS}.xml",
-        f"load {SIGNS} --of {SIGNS}",
-        f"report strange.parquet {SIGNS}.html",
-        "flags strange.parquet",
-        "compare strange.parquet strange.parquet",
-        f"-{SIGNS}",
-        f"{SIGNS}",
-    ],
+    ("line", "terminal"),
+    slow_except(
+        [*ON_A_TERMINAL, *IN_A_PIPE, *((line, False) for line in SILENT)],
+        [*ON_A_TERMINAL, *IN_A_PIPE],
+    ),
 )
 def test_signs_that_a_terminal_acts_on_are_never_printed(line, terminal, strange, run, monkeypatch):
     monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)

@@ -165,22 +165,31 @@ def contributors():
     return with_provenance(frame, source="A directory", resource="contributor_fact")
 
 
+def unified():
+    return dirframe.unify_countries(accounts())
+
+
+def licensed():
+    return projects(licenses=[[{"name": "mit"}], [{"name": "gpl3"}], None])
+
+
+#: What makes a table with three rows: records, a statistic or entries of lists.
+OF_THREE = {
+    "accounts": accounts,
+    "projects": projects,
+    "contributors": contributors,
+    "statistic": lambda: stats.accounts_by_country(unified()),
+    "divided": lambda: stats.by(stats.posts_distribution, unified(), "country"),
+    "audit": lambda: dirframe.country_audit(unified()),
+    "entries": lambda: dirframe.child_table(projects(), "tags"),
+    "families": lambda: dirframe.with_license_family(licensed()),
+    "licences": lambda: stats.by(stats.tags, licensed(), "license"),
+    "own table": lambda: copy_provenance(accounts(), pd.DataFrame({"share": [1.0, 2.0, 3.0]})),
+}
+
+
 def table_of_three(kind):
-    """Return a table with three rows: records, a statistic or entries of lists."""
-    unified = dirframe.unify_countries(accounts())
-    licences = [[{"name": "mit"}], [{"name": "gpl3"}], None]
-    return {
-        "accounts": accounts(),
-        "projects": projects(),
-        "contributors": contributors(),
-        "statistic": stats.accounts_by_country(unified),
-        "divided": stats.by(stats.posts_distribution, unified, "country"),
-        "audit": dirframe.country_audit(unified),
-        "entries": dirframe.child_table(projects(), "tags"),
-        "families": dirframe.with_license_family(projects(licenses=licences)),
-        "licences": stats.by(stats.tags, projects(licenses=licences), "license"),
-        "own table": copy_provenance(accounts(), pd.DataFrame({"share": [1.0, 2.0, 3.0]})),
-    }[kind]
+    return OF_THREE[kind]()
 
 
 TABLES = ["accounts", "projects", "contributors", "statistic", "divided", "audit", "entries"]
@@ -332,36 +341,38 @@ def test_persons_in_the_parts_of_an_entry_are_left_out(write):
     assert leaks(files) == {}
 
 
-def places_of_names():
-    """Return frames of a study that hold names in the index, or as names of columns."""
+def pivot_of_names():
+    """Return a table whose columns are called as accounts are."""
     frame = accounts()
     pivot = frame.pivot_table(values="posts_count", columns="name", aggfunc="sum")
-    wide = copy_provenance(frame, pivot.reset_index(drop=True).astype("int64"))
-    return {
-        "names of columns": {"wide": wide.assign(n=1), "people": frame},
-        "numbers": {"numbers": frame.assign(**NUMBERS_OF_PERSONS)},
-        "statistic": {
-            "table": table_of_three("statistic").assign(**NUMBERS_OF_PERSONS),
-            "a": frame,
-        },
-        "index": {"indexed": frame.set_index(pd.Index(NAMES, name="who"))},
-        "index without a name": {"unnamed": frame.set_index(pd.Index(NAMES))},
-        "divided by names": {"divided": stats.by(stats.posts_distribution, frame, "name")},
-    }
+    return copy_provenance(frame, pivot.reset_index(drop=True).astype("int64")).assign(n=1)
+
+
+def statistic_of_names():
+    return table_of_three("statistic").assign(**NUMBERS_OF_PERSONS)
+
+
+#: What makes the frames of a study that hold names in the index, or as names of columns.
+PLACES = {
+    "names of columns": lambda: {"wide": pivot_of_names(), "people": accounts()},
+    "numbers": lambda: {"numbers": accounts().assign(**NUMBERS_OF_PERSONS)},
+    "statistic": lambda: {"table": statistic_of_names(), "a": accounts()},
+    "index": lambda: {"indexed": accounts().set_index(pd.Index(NAMES, name="who"))},
+    "index without a name": lambda: {"unnamed": accounts().set_index(pd.Index(NAMES))},
+}
 
 
 NUMBERS_OF_PERSONS = {"Ada Lovelace": 1, "kiran_k": 2, "share": 0.5}
-PLACES = ["names of columns", "numbers", "statistic", "index", "index without a name"]
 
 
 @pytest.mark.parametrize("place", slow_except(PLACES, ["names of columns", "index"]))
 def test_persons_in_index_and_names_of_columns_are_left_out(place, write):
     with pytest.warns(ExportWarning):
-        assert leaks(write(places_of_names()[place])) == {}
+        assert leaks(write(PLACES[place]())) == {}
 
 
 def test_persons_by_whom_a_statistic_is_divided_are_left_out(write):
-    assert leaks(write(places_of_names()["divided by names"])) == {}
+    assert leaks(write(stats.by(stats.posts_distribution, accounts(), "name"))) == {}
 
 
 def test_persons_as_the_name_of_all_columns_are_left_out(write):
@@ -371,7 +382,7 @@ def test_persons_as_the_name_of_all_columns_are_left_out(write):
 
 def test_persons_after_whom_columns_are_called_are_counted(write):
     with pytest.warns(ExportWarning):
-        readme = write(places_of_names()["numbers"])["README.md"]
+        readme = write(PLACES["numbers"]())["README.md"]
     assert "name, 2 whose name may be that of a person" in readme
 
 

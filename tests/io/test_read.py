@@ -425,8 +425,8 @@ def test_table_of_very_many_columns_or_hardly_any_values_is_refused(name, text, 
 
 
 def test_table_of_many_columns_is_read(tmp_path):
-    (tmp_path / "a.csv").write_text(f"{numbered(1_500, 'c{0}')}\n{numbered(1_500, '{0}')}\n")
-    assert read_table(tmp_path / "a.csv").shape == (1, 1_500)
+    (tmp_path / "a.csv").write_text(f"{numbered(500, 'c{0}')}\n{numbered(500, '{0}')}\n")
+    assert read_table(tmp_path / "a.csv").shape == (1, 500)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(6_000_000, 1), (60_000, 100)])

@@ -17,7 +17,7 @@ from tests.rig.server import Rig
 from tests.rig.today import Today
 
 
-@pytest.mark.parametrize("daily", [60, 25, 10])
+@pytest.mark.parametrize("daily", [30, 12, 5])
 @pytest.mark.parametrize("order", RIGS)
 def test_harvest_over_days_of_a_directory_that_lives(harvests, order, daily):  # noqa: F811  # the fixture
     check_harvest_over_days(harvests, order, daily, lives=True)
@@ -29,7 +29,7 @@ def test_harvest_by_ids_over_days_has_all_that_was_there_throughout(harvests, se
     check_harvest_by_ids_over_days(harvests, seed, lag)
 
 
-@pytest.mark.parametrize("removed", ["15", "250"])
+@pytest.mark.parametrize("removed", ["15", "125"])
 def test_records_that_move_forward_between_two_days_are_not_skipped(harvests, removed):  # noqa: F811  # the fixture
     check_records_that_move_forward(harvests, removed)
 

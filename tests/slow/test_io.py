@@ -17,7 +17,7 @@ from tests.io.test_export import check_on_a_full_disk
 from tests.io.test_read import same
 
 
-@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".parquet", ".xlsx", ".zip"])
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".jsonl", ".parquet", ".xlsx", ".zip"])
 def test_full_disk_leaves_the_old_file_of_any_format(suffix, tmp_path):
     check_on_a_full_disk(tmp_path / f"f{suffix}")
 

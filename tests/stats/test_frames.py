@@ -14,9 +14,17 @@ NAMES = (
 )
 
 
-def check(elsewhere, frame, *, has_source=False):
-    for name in NAMES:
-        expected = getattr(stats, name)(frame)
+#: Statistics of texts, of numbers, of lists, of tables in lists and of times.
+FEW = ("language_share", "contributors_by_language", "tags", "language_breakdown", "life_span")
+OF_ANY_FRAME = pytest.mark.parametrize(
+    "names", [FEW, pytest.param(NAMES, marks=pytest.mark.slow)], ids=["few", "all"]
+)
+
+
+def check(elsewhere, in_pandas, names, *, has_source=False):
+    """Compare the statistics of records that are elsewhere with those of the frame."""
+    for name in names:
+        expected = in_pandas[name]
         table = getattr(stats, name)(elsewhere)
         pd.testing.assert_frame_equal(table, expected, obj=name)
         record, other = (provenance.get_provenance(one) for one in (table, expected))
@@ -33,6 +41,12 @@ def past_projects(kind_frames):
 
 
 @pytest.fixture(scope="module")
+def in_pandas(past_projects):
+    """Return each statistic of the frame, by its name; no test changes them."""
+    return {name: getattr(stats, name)(past_projects) for name in NAMES}
+
+
+@pytest.fixture(scope="module")
 def parquet(past_projects, tmp_path_factory):
     folder = tmp_path_factory.mktemp("parquet")
     past_projects.to_parquet(folder / "projects.parquet", index=False)
@@ -44,32 +58,38 @@ def parquet(past_projects, tmp_path_factory):
     return folder
 
 
-def test_statistics_of_a_parquet_file_and_a_folder(past_projects, parquet):
-    check(parquet / "projects.parquet", past_projects, has_source=True)
-    check(str(parquet / "parts"), past_projects, has_source=True)
+def test_statistics_of_a_parquet_file(in_pandas, parquet):
+    check(parquet / "projects.parquet", in_pandas, NAMES, has_source=True)
 
 
-def test_tables_of_arrow_and_frames_of_polars(past_projects, parquet):
+@OF_ANY_FRAME
+def test_statistics_of_a_folder_of_parquet_files(names, in_pandas, parquet):
+    check(str(parquet / "parts"), in_pandas, names, has_source=True)
+
+
+@OF_ANY_FRAME
+def test_tables_of_arrow_and_frames_of_polars(names, in_pandas, parquet):
     polars = pytest.importorskip("polars", reason="Polars is optional")
     table = pq.read_table(parquet / "projects.parquet")
-    check(table, past_projects, has_source=True)
-    check(polars.from_arrow(table), past_projects)
+    check(table, in_pandas, names, has_source=True)
+    check(polars.from_arrow(table), in_pandas, names)
 
 
-def test_relations_of_duckdb_in_any_time_zone(past_projects, parquet):
+@OF_ANY_FRAME
+def test_relations_of_duckdb_in_any_time_zone(names, in_pandas, parquet):
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is optional")
     with duckdb.connect() as session:
         session.execute("SET TimeZone = 'America/Los_Angeles'")
-        check(session.read_parquet(str(parquet / "projects.parquet")), past_projects)
+        check(session.read_parquet(str(parquet / "projects.parquet")), in_pandas, names)
 
 
 @pytest.mark.slow  # its import takes two seconds
-def test_frames_of_dask_keep_their_source(past_projects, parquet):
+def test_frames_of_dask_keep_their_source(past_projects, in_pandas):
     dask = pytest.importorskip("dask.dataframe", reason="Dask is optional")
     import dask as settings
 
     with settings.config.set({"dataframe.convert-string": False}):
-        check(dask.from_pandas(past_projects, npartitions=3), past_projects, has_source=True)
+        check(dask.from_pandas(past_projects, npartitions=3), in_pandas, NAMES, has_source=True)
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def answering(pages, available):
 @example(count=7, size=7, end="404", most=None)
 @example(count=25, size=25, end="first page", most=26)
 @example(count=50, size=10, end="empty", most=20)
-@example(count=130, size=1, end="empty", most=None)  # they are converted 64 pages at a time
+@example(count=70, size=1, end="empty", most=None)  # they are converted 64 pages at a time
 def test_load_quiet_collection_asks_for_each_page_once(count, size, end, most):
     rig = Changing(count, size=size, end=end)
     ids, facts, doubt = loaded(rig, max_items=most)
@@ -226,14 +226,14 @@ def test_load_asks_again_for_what_does_not_fit_alone():
 
 
 @pytest.mark.parametrize("change", [lambda ids: [f"new{len(ids)}", *ids], lambda ids: ids[1:]])
-@pytest.mark.parametrize("times", [[3], [20, 33]])
+@pytest.mark.parametrize("times", [[3], [8, 15]])
 def test_load_of_a_changed_collection_reads_what_moved_again(change, times):
-    rig = Changing(300)
+    rig = Changing(120)
     rig.before = lambda _: len(rig.requests) in times and rig.edit(change)
     ids, facts, doubt = loaded(rig)
     assert (ids, doubt, facts["items_available"]) == (rig.ids, False, len(ids))
-    assert rig.pages[:30] == [*range(1, 31)]
-    assert len(rig.pages) <= (1 + len(times)) * 31
+    assert rig.pages[:12] == [*range(1, 13)]
+    assert len(rig.pages) <= (1 + len(times)) * 13
 
 
 def test_load_from_an_old_first_page_that_became_the_second(connect):

@@ -26,13 +26,13 @@ from tests.rig.server import Reply, failed, id_of, numbered, page_xml, record
 from tests.rig.today import BROKEN, DELETED, GONE, REFUSED, SILENT, Today, projects
 
 LINES = "analysis_total_code_lines"
-IDS = numbered(24)
+IDS = numbered(14)
 BARE = {"4", "9"}
 
 
 def make():
-    """Make today's service with 24 projects on three pages; two have no analysis."""
-    rig = Today(24)
+    """Make today's service with 14 projects on two pages; two have no analysis."""
+    rig = Today(14)
     rig.bare, rig.moves = set(BARE), False
     return rig
 
@@ -88,11 +88,11 @@ def test_details_give_what_a_whole_collection_gives_and_cost_nothing_again(
         sent.append(len(details_rig.requests))
     same(frame, carried)
     assert [one.equals(frame) for one in frames] == [True] * 4
-    assert sent == [one["requests_made"] for one in facts] == [24, 0, 0, 24]
+    assert sent == [one["requests_made"] for one in facts] == [14, 0, 0, 14]
     names = ("complete", "details", "not_sent", "details_missing")
-    assert [[one[name] for name in names] for one in facts] == [[True, 22, [], []]] * 4
+    assert [[one[name] for name in names] for one in facts] == [[True, 12, [], []]] * 4
     assert [one["query"]["details"] for one in facts] == [True] * 4
-    assert frame[LINES].notna().sum() == 22
+    assert frame[LINES].notna().sum() == 12
     assert sorted(own_pages(details_rig)) == sorted(with_id(carried))
     assert details_rig.pages == [1, 1]  # of ten, then of 25
 
@@ -147,9 +147,9 @@ def test_details_without_ids_of_analyses_are_of_every_record(connect):
 
 
 def test_analyses_that_were_not_sent_are_said_with_their_price(details_rig, connect):
-    with pytest.warns(AnalysesNotSentWarning, match="22") as caught:
+    with pytest.warns(AnalysesNotSentWarning, match="12") as caught:
         frame = load(connect(details_rig))
-    assert [(one.message.requests, one.filename) for one in caught] == [(22, __file__)]
+    assert [(one.message.requests, one.filename) for one in caught] == [(12, __file__)]
     absent = get_provenance(frame)["not_sent"]
     assert {LINES, "analysis_main_language_name", "analysis__id"} <= set(absent)
     assert {"id", "analysis_id", "name"}.isdisjoint(absent)
@@ -214,7 +214,7 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(
     assert caught.value.details_missing == tuple(lost)
     assert re.findall(r"-?\d+", caught.value.missing) == ["2", *lost]
     assert caught.value.frame["id"].tolist() == carried["id"].tolist()
-    assert get_provenance(caught.value.frame)["requests_made"] == len(details_rig.requests) == 24
+    assert get_provenance(caught.value.frame)["requests_made"] == len(details_rig.requests) == 14
     details_rig.forget()
     with pytest.warns(IncompleteWarning) as warned:
         frame = load(directory, details=True, incomplete="warn")
@@ -226,7 +226,7 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(
     assert rows["name"].notna().all()
     assert rows[LINES].isna().all()
     price = dirframe.plan("projects", sort="project_name", details=True, directory=directory)
-    assert (price.requests_at_most, price.details, price.cached) == (0, 22, 2 + 22)
+    assert (price.requests_at_most, price.details, price.cached) == (0, 12, 2 + 12)
     details_rig.own_pages = {}
     load(directory, details=True, refresh=True)
     same(load(directory, details=True), carried)
@@ -286,15 +286,15 @@ def test_details_of_25_bare_404_in_a_row_end_a_load_if_the_projects_are_there(co
 
 
 def test_details_keep_what_came_before_the_quota_ended(details_rig, connect, carried):
-    asked, limited = with_id(carried), connect(details_rig, daily_quota=2 + 19)
+    asked, limited = with_id(carried), connect(details_rig, daily_quota=2 + 9)
     with pytest.raises(QuotaExceededError), pytest.warns(QuotaWarning):
         load(limited, details=True)
-    assert len(details_rig.requests) == 2 + 19
+    assert len(details_rig.requests) == 2 + 9
     with pytest.warns((IncompleteWarning, QuotaWarning)):
         part = load(limited, details=True, incomplete="warn")
     # Of the others nobody knows whether they lack a value: they are left out, and counted.
-    assert part["id"].tolist() == [one for one in carried["id"] if one not in asked[19:]]
-    assert part[LINES].notna().sum() == 19
+    assert part["id"].tolist() == [one for one in carried["id"] if one not in asked[9:]]
+    assert part[LINES].notna().sum() == 9
     assert f"incomplete: {len(part)} of {len(carried)}" in caption(part)
     assert "left out" in get_provenance(part)["incomplete_reason"]
     few = connect(details_rig, daily_quota=len(details_rig.requests) + 8)
@@ -306,10 +306,10 @@ def test_details_keep_what_came_before_the_quota_ended(details_rig, connect, car
     with pytest.warns(IncompleteWarning, match="own pages") as warned:
         part = load(connect(details_rig), details=True, offline=True, incomplete="warn")
     assert warned
-    assert part[LINES].notna().sum() == 19
+    assert part[LINES].notna().sum() == 9
     details_rig.forget()
     same(load(connect(details_rig), details=True), carried)
-    assert own_pages(details_rig) == asked[19:]
+    assert own_pages(details_rig) == asked[9:]
 
 
 def test_details_progress_is_reported_to_a_callback(details_rig, connect):
@@ -319,10 +319,10 @@ def test_details_progress_is_reported_to_a_callback(details_rig, connect):
         details=True,
         progress=lambda *numbers: told.append(numbers),
     )
-    assert told == [(24, 24), *((n, 22) for n in range(1, 23))]
+    assert told == [(14, 14), *((n, 12) for n in range(1, 13))]
 
 
-@pytest.mark.parametrize(("last", "left"), [((3, 22), 19), ((24, 24), 22)])
+@pytest.mark.parametrize(("last", "left"), [((3, 12), 9), ((14, 14), 12)])
 def test_details_end_where_a_callback_stops(last, left, details_rig, connect):
     def stop(*numbers):
         if numbers == last:
@@ -330,8 +330,8 @@ def test_details_end_where_a_callback_stops(last, left, details_rig, connect):
 
     with pytest.raises(IncompleteCollectionError, match=f"{left} ") as caught:
         load(connect(details_rig), details=True, progress=stop)
-    assert len(caught.value.frame) == 24 - left
-    assert caught.value.frame[LINES].notna().sum() == 22 - left
+    assert len(caught.value.frame) == 14 - left
+    assert caught.value.frame[LINES].notna().sum() == 12 - left
 
 
 def test_details_a_callback_is_not_told_of_the_page_that_ends_the_load(
@@ -339,17 +339,17 @@ def test_details_a_callback_is_not_told_of_the_page_that_ends_the_load(
 ):
     def stop(*numbers):
         told.append(numbers)
-        if numbers == (5, 22):
+        if numbers == (5, 12):
             raise StopIteration
 
     told = []
     details_rig.own_pages[with_id(carried)[4]] = Reply(failed("Over."), 429)
     with pytest.raises(QuotaExceededError):
         load(connect(details_rig), details=True, progress=stop)
-    assert told[-1] == (4, 22)
+    assert told[-1] == (4, 12)
 
 
-@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("workers", [1, 2])
 def test_details_that_fail_are_asked_for_again_and_three_in_a_row_end_the_load(
     details_rig, connect, carried, workers
 ):
@@ -364,14 +364,14 @@ def test_details_that_fail_are_asked_for_again_and_three_in_a_row_end_the_load(
     assert [type(error) for error in errors] == [IncompleteCollectionError] * 2
     assert [f"{asked[7]} (status 500)" in str(error) for error in errors] == [True, True]
     assert [error.details_missing for error in errors] == [tuple(lost)] * 2
-    assert [error.frame[LINES].notna().sum() for error in errors] == [19, 19]
+    assert [error.frame[LINES].notna().sum() for error in errors] == [9, 9]
     made = [get_provenance(error.frame)["requests_made"] for error in errors]
-    assert made == sent == [24, 3]
+    assert made == sent == [14, 3]
     details_rig.own_pages = dict.fromkeys(asked, BROKEN)
     details_rig.forget()
     with pytest.raises(ServiceError):
         load(directory, details=True, refresh=True)
-    assert len(own_pages(details_rig)) < 22
+    assert len(own_pages(details_rig)) < 12
     details_rig.forget()
     with pytest.warns(IncompleteWarning):
         part = load(connect(details_rig, cache=False), details=True, incomplete="warn")
@@ -420,7 +420,7 @@ def test_details_price_has_two_bounds_until_pages_are_known(connect):
 def test_details_are_asked_for_of_no_project_that_says_it_has_no_analysis(details_rig, connect):
     details_rig.bare = set(IDS)
     frame = load(connect(details_rig), details=True)
-    assert (len(frame), own_pages(details_rig)) == (24, [])
+    assert (len(frame), own_pages(details_rig)) == (14, [])
     assert get_provenance(frame)["completeness"] == "proven"
 
 
@@ -435,4 +435,4 @@ def test_details_refusals_are_forgotten_with_the_pages(details_rig, connect, car
             frame = load(connect(details_rig), details=True)
             made = get_provenance(frame)["requests_made"]
             loads[day] = (frame[LINES].notna().sum(), made, len(details_rig.requests))
-    assert loads == {0: (21, 24, 24), 6: (21, 0, 0), 8: (21, 24, 24)}
+    assert loads == {0: (11, 14, 14), 6: (11, 0, 0), 8: (11, 14, 14)}

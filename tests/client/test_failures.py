@@ -20,6 +20,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
+from tests.cases import slow_except
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, numbered, page_xml, record
 from tests.rig.today import Today
@@ -44,7 +45,13 @@ def name(request):
     return request.param
 
 
-@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize(
+    ("name", "workers"),
+    slow_except(
+        [(name, workers) for name in UNREADABLE for workers in (1, 4)],
+        [*((name, 1) for name in UNREADABLE), (next(iter(UNREADABLE)), 4)],
+    ),
+)
 def test_unreadable_page_of_a_collection_costs_its_records_alone(connect, name, workers):
     with Rig(30).in_process() as rig:
         rig.on_page[2] = [unreadable(name)] * 9
@@ -60,13 +67,13 @@ def test_unreadable_page_of_a_collection_costs_its_records_alone(connect, name, 
 
 
 def test_unreadable_own_page_is_one_lost_record(connect, name):
-    with Today(24).in_process() as today:
+    with Today(12).in_process() as today:
         today.own_pages = {"7": Reply(UNREADABLE[name])}
         with pytest.raises(IncompleteCollectionError) as caught:
             dirframe.load_projects(connect(today), details=True, progress=False)
     frame = caught.value.frame
     assert caught.value.details_missing == ("7",)
-    assert (len(frame), frame["id"][frame["analysis__id"].isna()].tolist()) == (24, ["7"])
+    assert (len(frame), frame["id"][frame["analysis__id"].isna()].tolist()) == (12, ["7"])
 
 
 def test_unreadable_project_of_many_is_one_failure(serve, connect, name):
@@ -217,13 +224,13 @@ def test_error_that_ends_many_holds_the_projects_received(serve, connect):
 
 
 def test_advice_for_pages_of_an_earlier_day_is_to_refresh(tmp_path):
-    with Rig(300).in_process() as rig:
+    with Rig(100).in_process() as rig:
         for day, edit in enumerate([list, lambda ids: ["new", *ids]]):
             rig.edit(edit)
             with (
                 time_machine.travel(START + timedelta(days=day, minutes=day), tick=True),
                 warnings.catch_warnings(),
-                rig.directory(tmp_path, daily_quota=20) as directory,
+                rig.directory(tmp_path, daily_quota=7) as directory,
             ):
                 warnings.simplefilter("ignore", dirframe.QuotaWarning)
                 try:

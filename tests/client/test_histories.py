@@ -48,7 +48,7 @@ def test_completeness_of_a_count_that_falls_and_rises_is_of_no_frame_with_a_reco
 
 @pytest.mark.parametrize("read", [load, harvest])
 def test_completeness_in_random_histories_is_never_claimed_of_too_few_records(read):
-    faults, claims = histories.run(range(12), lambda rig: read(rig.directory()))
+    faults, claims = histories.run(range(6), lambda rig: read(rig.directory()))
     assert (faults, claims["proven"] > 2) == ({}, True)
 
 
@@ -75,32 +75,44 @@ def without(*removed):
     return lambda ids: [one for one in ids if one not in removed]
 
 
+#: What happens behind each day, and the records that may be missing.
+CHANGES = [
+    ([without("5")], {"5"}),
+    ([without("5", "6", "7")], {"5", "6", "7"}),
+    ([without("5"), without("51")], {"5", "51"}),
+    ([without("5", "6", "7"), lambda ids: [*ids, "new"]], {"5", "6", "7"}),
+    ([lambda ids: [*without("5")(ids), "new"]], {"5"}),
+]
+#: Six pages in three days, so that days are linked; fifteen in two, of which the last does not fit.
+FEW, MANY = (60, 5), (150, 8)
+
+
 @pytest.mark.parametrize(
-    ("each_day", "lost"),
+    ("number", "daily_quota", "each_day", "lost"),
     [
-        ([without("5")], {"5"}),
-        ([without("5", "6", "7")], {"5", "6", "7"}),
-        ([without("5"), without("81")], {"5", "81"}),
-        ([without("5", "6", "7"), lambda ids: [*ids, "new"]], {"5", "6", "7"}),
-        ([lambda ids: [*without("5")(ids), "new"]], {"5"}),
+        *((*FEW, *change) for change in CHANGES),
+        *((*MANY, *CHANGES[place]) for place in (0, 4)),
+        *(pytest.param(*MANY, *CHANGES[place], marks=pytest.mark.slow) for place in (1, 2, 3)),
     ],
 )
 def test_completeness_over_days_is_never_claimed_without_a_record_that_was_there(
-    tmp_path, each_day, lost
+    tmp_path, number, daily_quota, each_day, lost
 ):
-    with Rig(150).in_process() as rig:
-        frame, days = load_over_days(rig, tmp_path, each_day=[*each_day, list], daily_quota=8)
+    with Rig(number).in_process() as rig:
+        frame, days = load_over_days(
+            rig, tmp_path, each_day=[*each_day, list], daily_quota=daily_quota
+        )
     assert days >= 2
-    assert {*numbered(150)} - lost <= {*frame["id"]}
+    assert {*numbered(number)} - lost <= {*frame["id"]}
 
 
 @pytest.mark.parametrize("removed", [(), ("5",), ("5", "6", "7")])
 def test_completeness_over_days_is_the_same_from_the_cache(tmp_path, removed):
-    with Rig(150).in_process() as rig:
+    with Rig(90).in_process() as rig:
         rig_days = [without(*removed), list, list]
-        frame, _ = load_over_days(rig, tmp_path, each_day=rig_days, daily_quota=10)
+        frame, _ = load_over_days(rig, tmp_path, each_day=rig_days, daily_quota=7)
         with time_machine.travel(START + timedelta(days=3), tick=True):
             again = load(rig.directory(tmp_path))
     claims = [one.attrs["dirframe"]["completeness"] for one in (frame, again)]
     assert claims == (["incomplete"] * 2 if removed else ["counted"] * 2)
-    assert {*frame["id"]} == {*again["id"]} == {*numbered(150)}
+    assert {*frame["id"]} == {*again["id"]} == {*numbered(90)}

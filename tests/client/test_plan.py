@@ -137,7 +137,7 @@ def test_plan_refuses_what_there_is_not_before_anything_is_sent(
 
 
 def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect, tmp_path):
-    rig = Today(200)
+    rig = Today(40)
     with rig.in_process():
         directory = connect(rig, cache=tmp_path / "cache")
         price = dirframe.plan("projects", sample=12, seed=7, details=True, directory=directory)
@@ -429,7 +429,7 @@ def test_owners_cut_off_by_the_quota_have_all_first_pages(facts, connect, cached
 @pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")
 @pytest.mark.parametrize("workers", [1, 4])
 def test_owners_without_a_connection_are_not_all_asked_for(facts, connect, workers):
-    count = 60
+    count = 40
     facts.faults.extend([None] * count + [faults.FAULTS["reset before"]] * 1_000)
     frame = dirframe.load_contributors(
         range(20, 20 + count), directory=connect(facts, workers=workers), incomplete="warn"

@@ -13,11 +13,13 @@ from tests.rig.today import Today
 MAKE = {
     "specification, 123": lambda: Rig(123),
     "specification, 60": lambda: Rig(60),
+    "specification, 40": lambda: Rig(40),
     "today, 123": lambda: Today(123),
     "today, 60": lambda: Today(60),
+    "today, 40": lambda: Today(40),
     "today, 9": lambda: Today(9),
 }
-QUICK = ["specification, 60", "today, 60", "today, 9"]
+QUICK = ["specification, 40", "today, 40", "today, 9"]
 OPTIONS = {
     "whole": {},
     "max_items": {"max_items": 30},
@@ -42,6 +44,13 @@ REQUESTS = {
         "sample": 5,
         "sample with details": 17,
     },
+    "specification, 40": {
+        "whole": 5,
+        "max_items": 3,
+        "details": 45,
+        "sample": 4,
+        "sample with details": 16,
+    },
     "today, 123": {
         "whole": 10,
         "max_items": 6,
@@ -56,13 +65,22 @@ REQUESTS = {
         "sample": 6,
         "sample with details": 18,
     },
+    "today, 40": {
+        "whole": 7,
+        "max_items": 4,
+        "details": 44,
+        "sample": 6,
+        "sample with details": 18,
+    },
     "today, 9": {"whole": 2, "max_items": 2, "details": 11, "sample": 2, "sample with details": 11},
 }
 HARVEST = {
     "specification, 123": {"plain": 13, "details": 136},
     "specification, 60": {"plain": 7, "details": 67},
+    "specification, 40": {"plain": 5, "details": 45},
     "today, 123": {"plain": 10, "details": 133},
     "today, 60": {"plain": 8, "details": 68},
+    "today, 40": {"plain": 7, "details": 47},
     "today, 9": {"plain": 2, "details": 11},
 }
 

@@ -23,7 +23,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
-from tests.cases import raised
+from tests.cases import raised, slow_except
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, page_xml, record
 from tests.rig.today import Today, failure
@@ -104,9 +104,10 @@ ANSWERS = {
     **dict.fromkeys(zip(STATUSES, cycle(FOREIGN))),
     **dict.fromkeys(product([403, 503], FOREIGN)),
 }
+QUICK = [*zip(STATUSES, cycle(FOREIGN)), *product([403], FOREIGN)]
 
 
-@pytest.mark.parametrize(("status", "body"), ANSWERS)
+@pytest.mark.parametrize(("status", "body"), slow_except(ANSWERS, QUICK))
 def test_response_that_is_not_of_the_interface_says_nothing_about_key_and_quota(
     status, body, connect
 ):
@@ -323,7 +324,11 @@ def test_response_redirect_is_paid_for_once_by_workers_and_by_those_who_come_lat
 
 
 @pytest.mark.parametrize(
-    "page", ["/explore/gone", "/gone", "/p/name8/disabled", "/projects/name8/disabled"]
+    "page",
+    slow_except(
+        ["/explore/gone", "/gone", "/p/name8/disabled", "/projects/name8/disabled"],
+        ["/gone", "/projects/name8/disabled"],
+    ),
 )
 def test_response_for_people_of_one_record_is_a_refusal_that_is_paid_for_once(page, connect):
     month = page_xml(["<activity_fact><month>2010-01-01T00:00:00Z</month></activity_fact>"])

@@ -153,15 +153,15 @@ def test_sample_by_ids_whose_own_page_is_lost_is_incomplete(connect):
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
 def test_sample_by_ids_contains_the_smaller_one_and_pays_for_the_difference(connect, tmp_path):
-    rig = Today(2_000)
+    rig = Today(600)
     with rig.in_process():
         directory = connect(rig)
-        small = draw(directory, 100)
+        small = draw(directory, 50)
         before = len(rig.requests)
-        large = draw(directory, 400)
-        assert large["id"][:100].tolist() == small["id"].tolist()
-        assert len(rig.requests) - before <= 1.05 * 400 / 25 + 1
-        new = draw(rig.directory(tmp_path / "later"), 100, refresh=True)
+        large = draw(directory, 200)
+        assert large["id"][:50].tolist() == small["id"].tolist()
+        assert len(rig.requests) - before <= 1.05 * 200 / 25 + 1
+        new = draw(rig.directory(tmp_path / "later"), 50, refresh=True)
     assert new["id"].tolist() == small["id"].tolist()
 
 
@@ -470,7 +470,7 @@ def test_samples_are_uniform_and_those_whose_pages_are_cut_off_are_not(sort):
     rig = Today([str(n) for n in range(1, 61) if n % 3])
     rig.moves = False
     with rig.in_process(), rig.directory() as directory:
-        samples = [draw(directory, 14, seed=seed, sort=sort)["id"].tolist() for seed in range(40)]
+        samples = [draw(directory, 14, seed=seed, sort=sort)["id"].tolist() for seed in range(20)]
     assert chi_square(samples, rig) < MOST_UNEVEN
     # As one must not draw: the first ten on the pages that are read for more.
     cut = [sorted(sample, key=int if sort is None else sample.index)[:10] for sample in samples]

@@ -74,9 +74,9 @@ class Everything:
             seen.add(id(one))
             self.add_shown(one)
             self.add("facts of an error", repr(vars(one)) + repr(getattr(one, "__notes__", "")))
-            for frame, _ in traceback.walk_tb(one.__traceback__):
-                for text in _unfold(frame.f_locals):
-                    self.add("a local variable", text)
+            variables = [frame.f_locals for frame, _ in traceback.walk_tb(one.__traceback__)]
+            for text in _unfold(variables):
+                self.add("a local variable", text)
             chain += [one.__cause__, one.__context__]
 
     def add_notebook(self, error):
@@ -231,9 +231,9 @@ def test_key_that_a_directory_repeats_is_removed_in_every_spelling(spelling, tmp
     with Rig(answer=lambda _: reply, key=LONG_KEY).in_process() as rig:
         directory = rig.directory(tmp_path)
         frame = dirframe.load_projects(directory, progress=False)
-        archive = dirframe.harvest("projects", tmp_path / "kept", directory=directory)
-    assert frame["id"].tolist() == archive.frame()["id"].tolist() == ["0", "1", "2"]
-    everything.add("a frame", frame.to_csv() + archive.frame().to_csv())
+        archived = dirframe.harvest("projects", tmp_path / "kept", directory=directory).frame()
+    assert frame["id"].tolist() == archived["id"].tolist() == ["0", "1", "2"]
+    everything.add("a frame", frame.to_csv() + archived.to_csv())
     everything.add_files(tmp_path)
     assert everything.places_of_the_key() == []
     texts = [html.unescape(unquote(html.unescape(text))) for text in frame.to_csv().splitlines()]

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import lru_cache
 from math import inf
 from random import Random
 from urllib.parse import urlsplit
@@ -96,6 +97,7 @@ def without_analysis(xml):
     return before + rest.partition("</analysis>")[2] if found else xml
 
 
+@lru_cache(100_000)  # each request asks for the ids of all records again
 def leading_number(text):
     """Return the number that a text begins with, as Ruby reads one: `12abc` is 12, `abc` is 0."""
     digits = re.match(r"\s*([0-9]{1,30})", text)

@@ -1,7 +1,7 @@
 """A small directory of files that are written by hand, and its application with a key."""
 
 import threading
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from urllib.parse import urlencode
 
 import pytest
@@ -46,12 +46,17 @@ PROJECTS = [
 
 
 class Client:
-    """The application of a store, asked with a key of its own."""
+    """An application, asked with a key of its own."""
 
-    def __init__(self, store, keys, *, analyses=True, **site):
+    def __init__(self, application, keys):
         self.keys = keys
         self.key = keys.add("a tester", "tests")
-        self.client = create_app(store, keys, site=Site(**site), analyses=analyses).test_client()
+        self.client = application.test_client()
+
+    @classmethod
+    def of(cls, store, keys, *, analyses=True, **site):
+        """Return the application of a store, with options of it and of its site."""
+        return cls(create_app(store, keys, site=Site(**site), analyses=analyses), keys)
 
     def get(self, target, *, method="GET", **headers):
         glue = "&" if "?" in target else "?"
@@ -113,10 +118,18 @@ def keys(tmp_path):
         yield keys
 
 
+@pytest.fixture(scope="session")
+def application(store):
+    """Return the application of the folder: its addresses and templates are compiled once."""
+    with KeyStore() as nobody:
+        yield create_app(store, nobody)
+
+
 @pytest.fixture
-def client(store, keys):
-    """Return the application of the folder, with a key to it."""
-    return Client(store, keys)
+def client(application, keys, monkeypatch):
+    """Return the application of the folder, with keys of the test's own and one of them."""
+    monkeypatch.setitem(application.extensions, "keys", keys)
+    return Client(application, keys)
 
 
 class Held:
@@ -141,32 +154,33 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
+@contextmanager
+def client_of(data, **options):
+    """Import data, and give its application, with options of it and of its site."""
+    with closing(open_data(data)) as store, KeyStore() as keys:
+        yield Client.of(store, keys, **options)
+
+
+def write(folder, *pages):
+    """Write pages, of records or as they are, as files; return their folder."""
+    folder.mkdir(exist_ok=True)
+    for number, page in enumerate(pages):
+        content = page if isinstance(page, bytes) else page_xml(page)
+        (folder / f"{number}.xml").write_bytes(content)
+    return folder
+
+
 @pytest.fixture
 def imported(cache):
     """Import data, and return its application, with options of it and of its site."""
     with ExitStack() as stack:
-
-        def open_client(data, **options):
-            store = open_data(data)
-            stack.callback(store.close)
-            return Client(store, stack.enter_context(KeyStore()), **options)
-
-        yield open_client
+        yield lambda data, **options: stack.enter_context(client_of(data, **options))
 
 
 @pytest.fixture
 def open_written(tmp_path, imported):
     """Write pages, of records or as they are, as files, and return the application of the folder."""
-
-    def open_client(*pages):
-        data = tmp_path / "data"
-        data.mkdir(exist_ok=True)
-        for number, page in enumerate(pages):
-            content = page if isinstance(page, bytes) else page_xml(page)
-            (data / f"{number}.xml").write_bytes(content)
-        return imported(data)
-
-    return open_client
+    return lambda *pages: imported(write(tmp_path / "data", *pages))
 
 
 @pytest.fixture(scope="session")

@@ -50,17 +50,17 @@ def test_csv_over_the_daily_limit_is_429(client):
 
 
 def test_csv_of_accounts_only_if_the_operator_offers_it(store, keys):
-    client = Client(store, keys)
+    client = Client.of(store, keys)
     client.error("/accounts.csv", 404)
     assert "/accounts.csv" not in client.client.get("/").text
     with KeyStore() as other_keys:
-        offering = Client(store, other_keys, accounts_csv=True)
+        offering = Client.of(store, other_keys, accounts_csv=True)
         assert len(rows_of(offering.get("/accounts.csv"))) == 107
         assert "/accounts.csv" in offering.client.get("/").text
 
 
 def test_csv_of_a_rehearsal_is_404(store, keys):
-    client = Client(store, keys, analyses=False, accounts_csv=True)
+    client = Client.of(store, keys, analyses=False, accounts_csv=True)
     client.error("/projects.csv", 404)
     client.error("/accounts.csv", 404)
     assert ".csv" not in client.client.get("/").text

@@ -81,7 +81,7 @@ def test_per_page_and_ids_are_unknown_where_collections_have_analyses(client):
 
 
 def test_contributors_of_an_unanalysed_project_are_an_error_with_status_200(store, keys):
-    client = Client(store, keys, analyses=False)
+    client = Client.of(store, keys, analyses=False)
     response = client.get("/projects/5/contributors.xml")
     assert response.status_code == 200
     root = etree.fromstring(response.data)
@@ -92,7 +92,7 @@ def test_contributors_of_an_unanalysed_project_are_an_error_with_status_200(stor
 
 
 def test_page_size_of_pages_is_that_of_the_xml(store, keys):
-    client = Client(store, keys, analyses=False)
+    client = Client.of(store, keys, analyses=False)
     root = html.fromstring(client.client.get("/projects?page=3").data)
     ids = [link.rpartition("/")[2] for link in root.xpath("//ol//h2/a/@href")]
     [xml, _] = root.xpath("//p[@class='also']/a/@href")
@@ -145,8 +145,8 @@ def test_page_of_an_organization_is_its_name_or_404(tmp_path, imported):
 
 
 def test_title_without_blanks_finds_a_project_as_a_short_name_does(store, keys):
-    client = Client(store, keys, analyses=False)
+    client = Client.of(store, keys, analyses=False)
     assert client.ids("/projects/project7.xml") == ["7"]
     client.error("/projects/project70.xml", 404)
     with KeyStore() as other_keys:
-        Client(store, other_keys).error("/projects/project7.xml", 404)
+        Client.of(store, other_keys).error("/projects/project7.xml", 404)

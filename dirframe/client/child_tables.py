@@ -90,7 +90,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     parent = f"{resource.name}_id" if key == "id" else key
     counts = [len(entries) for entries in lists] or [0] * len(frame)
     parents = as_text(frame[key]).repeat(counts).reset_index(drop=True)
-    own = data.pop(parent, parents).astype("str")
+    own = pd.Series(data.pop(parent, parents)).astype("str")
     if not own.fillna(parents).equals(parents):  # it says more than the parent's id
         data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)

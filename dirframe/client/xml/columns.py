@@ -12,13 +12,14 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from math import isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+from pandas.api.extensions import ExtensionArray
 
-from dirframe._arrow import loader_series
+from dirframe._arrow import loader_array
 from dirframe.errors import UnreadableValueWarning, warn
 from dirframe.schema import LESS_THAN_ONE, Field, Kind
 
@@ -27,6 +28,9 @@ _ARROW_TYPES = {
     Kind.NUMBER: pa.float64(),
     Kind.TIMESTAMP: pa.timestamp("us", tz="UTC"),
 }
+
+#: The values of a column; lists are a Series of objects.
+Column: TypeAlias = "ExtensionArray | pd.Series[Any]"
 
 #: Texts for no number and no time.
 _NOTHING = ["-", "N/A"]
@@ -38,13 +42,13 @@ _NUMBER = re.compile(
 
 def typed_columns(
     cells: Mapping[str, Sequence[Any]], fields: Sequence[Field], *, collection: str, infers: bool
-) -> dict[str, pd.Series[Any]]:
+) -> dict[str, Column]:
     """Return texts in the dtypes of their fields, and beside them what could not be converted.
 
     Columns without a field are text, or if `infers` what all their texts are.
     """
     by_column = {field.column: field for field in fields}
-    columns: dict[str, pd.Series[Any]] = {}
+    columns: dict[str, Column] = {}
     unreadable = []
     for name, values in cells.items():
         field = by_column.get(name)
@@ -60,22 +64,25 @@ def typed_columns(
         columns[name], texts = _converted(present, kind or _inferred(name, {*present} - {None}))
         if texts is not None:
             columns[free_name(f"{name}_unreadable", cells)] = texts
-            examples = ", ".join(repr(text[:40]) for text in texts.dropna().unique()[:3])
-            unreadable.append(f"{texts.count():,} in {name} ({examples})")
+            kept = pd.Series(texts).dropna()
+            examples = ", ".join(repr(text[:40]) for text in kept.unique()[:3])
+            unreadable.append(f"{len(kept):,} in {name} ({examples})")
     if unreadable:
         words = f"Values of the {collection} could not be read: {'; '.join(unreadable)}."
-        kept = "They are missing there and kept as text in the columns that end in _unreadable."
-        warn(UnreadableValueWarning(f"{words} {kept}"))
+        place = "They are missing there and kept as text in the columns that end in _unreadable."
+        warn(UnreadableValueWarning(f"{words} {place}"))
     for field in fields:
         if field.sign and field.column in columns:
             change = columns.get("_".join(field.sign))
-            columns[field.column] = _signed(columns[field.column], change)
+            if change is not None:
+                sizes = pd.Series(columns[field.column])
+                columns[field.column] = _signed(sizes, pd.Series(change))
     return columns
 
 
-def _signed(sizes: pd.Series[Any], change: pd.Series[Any] | None) -> pd.Series[Any]:
+def _signed(sizes: pd.Series[Any], change: pd.Series[Any]) -> pd.Series[Any]:
     """Return numbers with the signs of the numbers that they are shares of, where these are known."""
-    if change is None or "object" in {str(sizes.dtype), str(change.dtype)}:
+    if "object" in {str(sizes.dtype), str(change.dtype)}:
         return sizes
     return sizes.mask((change < 0).fillna(False), -sizes.abs())
 
@@ -94,11 +101,11 @@ def free_name(name: str, taken: Container[str]) -> str:
 
 def _converted(
     values: Sequence[str | None], kind: Kind
-) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
+) -> tuple[ExtensionArray, ExtensionArray | None]:
     """Return texts in the dtype of a kind, and those that are no number or timestamp, if any."""
     text = pa.array(values, pa.large_string())
     if kind not in _ARROW_TYPES:
-        return loader_series(text), None
+        return loader_array(text), None
     text = pc.utf8_trim_whitespace(text)
     text = pc.if_else(pc.equal(text, ""), None, text)
     with suppress(pa.ArrowInvalid):
@@ -106,13 +113,13 @@ def _converted(
         # pyarrow reads 0x10 as a whole number, but not as a float.
         is_time = kind is Kind.TIMESTAMP
         if is_time or pc.all(pc.is_finite(text.cast(pa.float64())), min_count=0).as_py():
-            return loader_series(array), None
+            return loader_array(array), None
     return _convert_each(text.dictionary_encode(), kind)
 
 
 def _convert_each(
     text: pa.DictionaryArray, kind: Kind
-) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
+) -> tuple[ExtensionArray, ExtensionArray | None]:
     words = text.dictionary.to_pylist()
     if kind is Kind.TIMESTAMP:
         # pandas accepts dates without a time and offsets; its "now" and "today" are no timestamps.
@@ -124,8 +131,8 @@ def _convert_each(
     is_none = pc.is_in(text.dictionary, pa.array(_NOTHING, text.dictionary.type))
     is_kept = pc.and_(converted.is_null(), pc.invert(is_none))
     kept = pc.if_else(is_kept, text.dictionary, None).take(text.indices)
-    series = loader_series(converted.take(text.indices))
-    return series, loader_series(kept) if kept.null_count < len(kept) else None
+    array = loader_array(converted.take(text.indices))
+    return array, loader_array(kept) if kept.null_count < len(kept) else None
 
 
 def _number(text: str, kind: Kind) -> float | None:

@@ -243,7 +243,11 @@ def test_table_of_which_an_unbuffered_stream_takes_a_part_is_an_error(
     file.write_text("id,name,country_code\n" + "1,Ada,DE\n" * 20_000)
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)  # so that it takes a part, as a full disk does
-    with os.fdopen(read_end, "rb"), io.FileIO(write_end, "w") as raw, monkeypatch.context() as patch:
+    with (
+        os.fdopen(read_end, "rb"),
+        io.FileIO(write_end, "w") as raw,
+        monkeypatch.context() as patch,
+    ):
         patch.setattr("sys.stdout", io.TextIOWrapper(raw, write_through=True))
         outcome = run("clean", file, "--format", form)
     assert (outcome.code, "dirframe: " in outcome.err) == (1, True)

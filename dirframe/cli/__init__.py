@@ -61,9 +61,9 @@ def main() -> NoReturn:
     warnings.formatwarning = _format_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
         if isinstance(sys.stdout.buffer, io.RawIOBase):
-            # Python runs unbuffered, as in many containers: what a full disk takes in part, or a
-            # reader that leaves, would be no error.
-            sys.stdout = os.fdopen(sys.stdout.fileno(), "w", encoding="utf-8", closefd=False)
+            # Unbuffered, as in many containers, Python ignores that a disk or a pipe took only a part.
+            descriptor, encoding = sys.stdout.fileno(), sys.stdout.encoding
+            sys.stdout = os.fdopen(descriptor, "w", encoding=encoding, closefd=False)
         # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
         if sys.stdout.isatty():
             sys.stdout.reconfigure(errors="replace")

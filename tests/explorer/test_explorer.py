@@ -28,7 +28,7 @@ from dirframe.errors import (
 from tests.cases import slow_except
 from tests.charts import CHARTS
 from tests.frames import FETCHED, FIRST, LANGUAGE, LAST
-from tests.rig.faults import FAULTS
+from tests.rig.faults import FAULTS, interrupts
 from tests.rig.server import KEY, MARK, Rig
 from tests.rig.today import Today
 
@@ -593,8 +593,7 @@ def test_requests_are_sent_by_estimate_and_load_alone(tmp_path):
 def test_stopped_load_is_said_and_the_next_pays_the_rest(tmp_path):
     def stop(exchange):
         disabled.append((explorer.chart.disabled, explorer.languages.disabled))
-        exchange.answer()
-        signal.raise_signal(signal.SIGINT)
+        interrupts(exchange)
 
     disabled = []
     with Rig(55) as rig, rig.directory(tmp_path) as directory:

@@ -338,6 +338,16 @@ def test_load_by_ids_of_a_service_that_is_down_ends_after_few_requests(connect):
         assert len(load(connect(rig))) == 500
 
 
+def test_load_whose_first_page_in_order_fails_is_an_error_with_its_status(connect):
+    rig = Today(101)
+    rig.ignored = {"ids"}
+    down = Reply(failure("500"), 500)
+    rig._answer = lambda request: down if request.query.get("sort") == "project_name" else None
+    with rig.in_process(), pytest.raises(dirframe.ServiceError) as caught:
+        load(connect(rig))
+    assert caught.value.status == 500
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_load_by_ids_asks_for_fewer_ids_after_a_time_out(connect, times):
     rig = Today(150)

@@ -28,6 +28,8 @@ _MARK = b"dirframe"
 #: Bytes of a digest, and of both with their marks.
 _DIGEST = sha256().digest_size
 _SEAL = 2 * (len(_MARK) + _DIGEST)
+#: The bytes at the beginning of a Parquet file.
+PARQUET = b"PAR1"
 #: Bytes at the end of a Parquet file: the length of the footer, and a mark.
 _END = 8
 _PART = 2**20  # bytes that are read at a time
@@ -416,7 +418,7 @@ def whole_id(text: str) -> str:
 def is_parquet(file: Path) -> bool:
     """Return whether a file begins as Parquet does."""
     with file.open("rb") as content:
-        return content.read(4) == b"PAR1"
+        return content.read(len(PARQUET)) == PARQUET
 
 
 def read_parquet(source: bytes | Path) -> pa.Table:

@@ -90,6 +90,27 @@ def _close_figures():
 
 
 @pytest.fixture
+def empty_pictures(monkeypatch):
+    """Draw the charts of reports, and write empty pictures."""
+    from matplotlib.figure import Figure
+
+    from tests.charts import write_empty
+
+    monkeypatch.setattr(Figure, "savefig", write_empty)
+
+
+@pytest.fixture
+def report_of_words(monkeypatch):
+    """Leave charts and statistics of whole frames out of reports whose findings are read."""
+    from dirframe.reports.report import Omitted
+
+    def leave_out(function, _frame):
+        return Omitted(function.__name__, "left out.")
+
+    monkeypatch.setattr("dirframe.reports.report._show", leave_out)
+
+
+@pytest.fixture
 def run(capsys):
     """Run the command line in this process: `run("projects", "--demo")` gives an `Outcome`."""
     return partial(processes.command, capsys)

@@ -170,7 +170,7 @@ def _damaged(file: Path) -> InvalidInputError:
 def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFrame:
     """Return the table in a Parquet file or in bytes of a name; see `read_table`."""
     try:
-        if isinstance(content, Path) or content[:4] == b"PAR1":
+        if isinstance(content, Path) or content.startswith(_tables.PARQUET):
             return _parquet(_tables.read_parquet(content), name)
         is_json = name.lower().endswith((".json", ".jsonl"))
         read = _tables.read_json if is_json else _tables.read_columns

@@ -121,7 +121,7 @@ def _read(data: object) -> tuple[_tables.Table, bool]:
             content = stream.read(most + 1)  # one more shows that it is too large
         if len(content) > most:
             raise ValueError(f"it holds more than {most:,} bytes; unpack it, and serve that file")
-        if not content.startswith(b"PAR1"):
+        if not content.startswith(_tables.PARQUET):
             return _tables.read_columns(content), False
     import pyarrow as pa
 

@@ -12,17 +12,12 @@ from matplotlib.figure import Figure
 import dirframe
 from dirframe import read_pages, stats
 from dirframe.errors import InvalidInputError
-from dirframe.reports.report import Omitted
+from tests.charts import write_empty
 from tests.frames import with_provenance
 
 CONTRIBUTORS = "analysis_twelve_month_contributor_count"
 LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
 HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }}"
-
-
-def write_empty(_figure, stream, **_options):
-    """Write a picture in the place of one that is drawn."""
-    stream.write("<svg/>")
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +34,6 @@ def tree(sample_frames, tmp_path_factory):
 
 
 @pytest.fixture
-def empty_pictures(monkeypatch):
-    monkeypatch.setattr(Figure, "savefig", write_empty)
-
-
-@pytest.fixture
 def make(tmp_path, empty_pictures):
     """Return the elements of the report on some frames: its words, with pictures that are empty."""
 
@@ -52,16 +42,6 @@ def make(tmp_path, empty_pictures):
         return lxml.html.fromstring(file.read_text(encoding="utf-8"))
 
     return of
-
-
-@pytest.fixture
-def no_charts(monkeypatch):
-    """Leave charts and statistics of whole frames out where findings and projects are read."""
-
-    def leave_out(function, _frame):
-        return Omitted(function.__name__, "left out.")
-
-    monkeypatch.setattr("dirframe.reports.report._show", leave_out)
 
 
 def text_of(element):
@@ -308,7 +288,7 @@ def test_portfolio_of_names_alone_is_refused_with_the_load_that_has_projects(fra
 # Findings
 
 
-def test_findings_have_the_counts_shares_and_medians_of_the_records(make, no_charts):
+def test_findings_have_the_counts_shares_and_medians_of_the_records(make, report_of_words):
     accounts = pd.DataFrame(
         {
             "id": ["1", "2", "3"],
@@ -332,7 +312,7 @@ def test_findings_have_the_counts_shares_and_medians_of_the_records(make, no_cha
 
 
 def test_findings_of_a_random_sample_are_called_estimates_with_intervals_where_they_are_known(
-    make, no_charts
+    make, report_of_words
 ):
     design = {"size": 4, "population": 900, "seed": 1, "order": "id"}
     known = {"completeness": "sample", "sample": design, "items_loaded": 4, "source": "D"}
@@ -349,7 +329,9 @@ def test_findings_of_a_frame_from_which_all_was_taken_do_not_say_that_there_is_n
     assert {"None", "4", "loaded"} <= facts(line)
 
 
-def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(make, no_charts):
+def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(
+    make, report_of_words
+):
     frame = projects(2)[["id", LANGUAGE, CONTRIBUTORS]]
     first, second, *_ = items(make(frame.head(1).assign(**{CONTRIBUTORS: 1})), "findings")
     assert "1 project " in first
@@ -386,7 +368,7 @@ def test_report_names_what_lacks_its_columns(make, sample_frames):
     assert "activity" not in last
 
 
-def test_rules_are_in_words_and_those_that_match_nothing_are_in_one_line(make, no_charts):
+def test_rules_are_in_words_and_those_that_match_nothing_are_in_one_line(make, report_of_words):
     frame = projects().drop(columns=[LANGUAGE, CONTRIBUTORS, "licenses"])
     late = frame.assign(analysis_max_month=pd.Timestamp("2013-09-01", tz="UTC"))
     tree = make({"projects": late})
@@ -462,7 +444,7 @@ def lines_of(tree, section):
     return [dict(zip(heads, map(text_of, row), strict=True)) for row in rows]
 
 
-def test_portfolio_begins_with_a_line_for_each_project(make, no_charts):
+def test_portfolio_begins_with_a_line_for_each_project(make, report_of_words):
     frame, others = portfolio()
     tree = make(frame, **others)
     sections = tree.xpath("//section/h2/@id")
@@ -492,7 +474,9 @@ def test_portfolio_begins_with_a_line_for_each_project(make, no_charts):
     assert "Loading the repositories" in text_of(tree)
 
 
-def test_projects_that_are_many_have_a_line_for_the_largest_alone(make, no_charts, sample_projects):
+def test_projects_that_are_many_have_a_line_for_the_largest_alone(
+    make, report_of_words, sample_projects
+):
     columns = ["id", "name", CONTRIBUTORS]
     lines = lines_of(make(sample_projects[columns]), "projects")
     assert len(lines) == 25
@@ -551,7 +535,7 @@ def test_portfolio_of_one_project_needs_no_column_that_names_it(make):
     assert line["Bus factor"] == "1"
 
 
-def test_portfolio_in_the_shell(empty_pictures, no_charts, tmp_path, run):
+def test_portfolio_in_the_shell(empty_pictures, report_of_words, tmp_path, run):
     frame, others = portfolio()
     others["activity"] = others["activity"].tail(1)  # of one project: its months are drawn
     columns = ["id", "name", "homepage_url"]
@@ -584,7 +568,7 @@ def test_empty_frames_without_provenance_give_a_report(make):
     assert items(tree, "findings") == ["There are no projects.", "There are no accounts."]
 
 
-def test_findings_on_real_projects_are_those_of_their_tables(make, no_charts, shared):
+def test_findings_on_real_projects_are_those_of_their_tables(make, report_of_words, shared):
     frame = read_pages(shared / "real" / "pages")[["id", LANGUAGE, CONTRIBUTORS]]
     lines = items(make(frame), "findings")
     leader = stats.language_share(frame).iloc[0]

@@ -284,7 +284,7 @@ def test_intervals_are_in_the_summary_of_a_sample(sample_projects):
 
 
 def test_intervals_are_in_the_findings_of_a_sample_or_said_to_be_missing(
-    sample_projects, sample_accounts, tmp_path, no_charts
+    sample_projects, sample_accounts, tmp_path, report_of_words
 ):
     projects = drawn(sample_projects[["id", "name", LANGUAGE, PEOPLE]], seed=5, size=200)
     accounts = sample_accounts[["id", "name", "country_code", "posts_count"]]
